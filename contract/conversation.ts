@@ -29,7 +29,7 @@ export type ConversationPatch = z.infer<typeof conversationPatch>
 
 /**
  * Body of `POST /api/conversations/{id}/branch`: a new conversation that shares everything before a message of the person
- * and continues with `content` instead. The client creates the ids, which makes repeated calls idempotent.
+ * and continues with `content`. Ids from the client make repeated calls idempotent.
  */
 export const newBranch = z.object({
   id: z.uuid().optional(),

@@ -6,10 +6,7 @@ export const documentState = z.enum(['queued', 'reading', 'ready', 'failed'])
 export const documentError = z.object({ code: z.string(), message: z.string() })
 export type DocumentError = z.infer<typeof documentError>
 
-/**
- * How well a document could be read, in numbers of pages. `unsure`: OCR with low confidence; `without_text`: no readable
- * text; `cut`: only the beginning was read.
- */
+/** In pages. `unsure`: low OCR confidence; `without_text`: no readable text; `cut`: only the beginning was read. */
 export const readability = z.object({
   pages: z.int(),
   by_ocr: z.int(),
@@ -18,10 +15,7 @@ export const readability = z.object({
   cut: z.int(),
 })
 
-/**
- * OCR languages by ISO 639-3 code; Chinese by script. Without a preference of the person, the language is detected from the
- * page.
- */
+/** OCR languages by ISO 639-3 code; Chinese by script. OCR detects the language unless the person prefers some. */
 export const DOCUMENT_LANGUAGES = [
   'eng',
   'deu',
@@ -58,19 +52,14 @@ export type DocumentLanguage = z.infer<typeof documentLanguage>
 /** Key in `user_settings.preferences` of a person's languages, most likely first. */
 export const LANGUAGES_PREFERENCE = 'document_languages'
 
-/**
- * Why a page has no text: it is blank, OCR found no text, it is broken, or it is beyond the OCR page limit of a document.
- */
+/** Why a page has no text. `beyond_limit`: the document has more pages than OCR reads. */
 export const pageGap = z.enum(['blank', 'not_recognised', 'unreadable', 'beyond_limit'])
 export type PageGap = z.infer<typeof pageGap>
 
 /** OCR confidence below which a page counts as unsure. */
 export const UNSURE_BELOW = 60
 
-/**
- * A document in the API and in live changes. `pages` is null until the number is known; `pages_done` counts up to it while
- * the document is read.
- */
+/** A document in the API and in live changes. `pages` is null until it is known; `pages_done` counts up to it. */
 export const documentRow = z.object({
   id: z.uuid(),
   filename: z.string(),
@@ -92,9 +81,7 @@ export const documentRow = z.object({
 })
 export type DocumentRow = z.infer<typeof documentRow>
 
-/**
- * Answer of `GET /api/documents/{id}/report`: pages that were read by OCR or have gaps. OCR confidence is 0 to 100.
- */
+/** Answer of `GET /api/documents/{id}/report`: pages read by OCR or with gaps. OCR confidence is 0 to 100. */
 export const readingReport = z.object({
   pages: z.int(),
   recognised: z.array(z.object({ page: z.int(), confidence: z.int() })),
@@ -111,15 +98,13 @@ export type RejectedFile = z.infer<typeof rejectedFile>
 export const uploadAnswer = z.object({ documents: z.array(documentRow), rejected: z.array(rejectedFile) })
 export type UploadAnswer = z.infer<typeof uploadAnswer>
 
-/**
- * Maps a run of a page's text to its pdf.js text item, to find a range of the text in the viewer's text layer: `[offset in the page's text, item index, offset in the item, length]`, UTF-16 code units.
- */
+/** Text in a pdf.js text item: `[offset in the page, item index, offset in the item, length]`, UTF-16 code units. */
 export const itemRun = z.tuple([z.int(), z.int(), z.int(), z.int()])
 export type ItemRun = z.infer<typeof itemRun>
 
 /**
  * A block of a page's text, in reading order: `[start, end)` in UTF-16 code units. Headings have a `level`, 1 the highest.
- * Tables are lines of cells separated by `CELL_BORDER` (cell-border.ts); `headerEnd` is the end of the row of column titles.
+ * Tables are lines of cells separated by `CELL_BORDER`; `headerEnd` is the end of the row of column titles.
  */
 export const pageBlock = z.object({
   kind: z.enum(['heading', 'paragraph', 'list', 'table', 'code']),
@@ -145,8 +130,8 @@ export const wordBox = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), z.i
 export type WordBox = z.infer<typeof wordBox>
 
 /**
- * Answer of `GET /api/documents/{id}/pages/{page}`. Optional: `items` for PDF pages with a text layer, `rows` for sheets,
- * `columns` for sheets whose lines share the same columns, `boxes` and `confidence` (0 to 100) for pages read by OCR.
+ * Answer of `GET /api/documents/{id}/pages/{page}`. `items`: PDF pages with a text layer; `rows`: sheets; `columns`:
+ * sheets whose lines share their columns; `boxes` and `confidence` (0 to 100): pages read by OCR.
  */
 export const pageText = z.object({
   page: z.int().positive(),

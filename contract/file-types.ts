@@ -2,7 +2,6 @@
 export interface FileType {
   /** Without the dot, the preferred one first. */
   readonly extensions: readonly [string, ...string[]]
-  /** Stored and served. */
   readonly mediaType: string
   /** On the document's row in the library. */
   readonly label: string
@@ -15,13 +14,12 @@ export interface FileType {
   readonly signature: FileSignature
   /** A browser may show the file itself; files of other types are offered for saving. */
   readonly isInline: boolean
-  /** Compression makes the file smaller. */
   readonly isCompressible: boolean
   /** Line breaks in the text may come from a column width. */
   readonly hasHardWraps: boolean
 }
 
-/** How the bytes tell the type: first bytes, names of OLE streams in lower case, names of zip entries; or any readable text. */
+/** First bytes, names of OLE streams in lower case, names of zip entries; or any readable text. */
 type FileSignature =
   | { readonly kind: 'magic' }
   | { readonly kind: 'ole'; readonly streams: readonly string[] }

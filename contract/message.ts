@@ -29,7 +29,6 @@ export const messageMetadata = z.looseObject({
   steps: z.array(answerStep).optional(),
   error: replyError.optional(),
   stopped: z.boolean().optional(),
-  /** Reasoning of the model, if it shows any. */
   reasoning: z.string().optional(),
   /** Row of `conversation_summaries` that replaced the beginning of the conversation in the prompt. */
   summary: z.uuid().optional(),
@@ -46,10 +45,7 @@ export const messageMetadata = z.looseObject({
   status: z.enum(['done', 'failed']).optional(),
 })
 
-/**
- * A row of `messages`, ordered by `position`, not by `created_at`. Invalid metadata, which other programs may write, does
- * not make a row invalid.
- */
+/** A row of `messages`, ordered by `position`. Invalid metadata, which other programs may write, becomes null. */
 export const messageRow = z.object({
   id: z.uuid(),
   conversation_id: z.uuid(),

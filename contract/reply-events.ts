@@ -14,10 +14,7 @@ export const READING_STEP = 'reading'
 
 export const conversationTopic = (conversationId: string): string => `conversation:${conversationId}`
 
-/**
- * One part of a reply while it is written. Parts of one reply are ordered by (attempt, seq) without gaps; `restart`
- * begins a new attempt and replaces everything that was shown.
- */
+/** Parts of a reply are ordered by (attempt, seq) without gaps; `restart` begins an attempt that replaces the last. */
 export const replyPart = z.object({
   /** Id of the broadcast. */
   id: z.uuid().optional(),

@@ -1,16 +1,12 @@
 import { z } from 'zod'
 import { SENDER_ROLES } from './sender-roles.ts'
 
-/**
- * A cited passage of a document. `start` and `end` count UTF-16 code units in the text of the page
- * (`GET /api/documents/{id}/pages/{page}`). `score` is the retrieval score, not a probability; 0 if the document was read
- * without a search.
- */
+/** A cited passage. Offsets are UTF-16 code units of the page. `score` is no probability; 0 if nothing was searched. */
 const passageSource = z.object({
   n: z.int().positive(),
   documentId: z.uuid(),
   filename: z.string(),
-  /** Version of the document; missing in sources of old answers. */
+  /** Missing in sources of old answers. */
   mimetype: z.string().optional(),
   /** A passage never crosses a page: documents are split into passages page by page (`server/search/index/document-terms.ts`). */
   page: z.int().positive(),
@@ -36,15 +32,11 @@ const webSource = z.object({
 })
 export type WebSource = z.infer<typeof webSource>
 
-/**
- * A cited message of an earlier conversation of the same person. `text` omits citation markers, which refer to sources of
- * that message.
- */
+/** A cited message of an earlier conversation. `text` omits citation markers, which refer to that message's sources. */
 const messageSource = z.object({
   n: z.int().positive(),
   messageId: z.uuid(),
   conversationId: z.uuid(),
-  /** Position of the message. */
   position: z.int(),
   /** Title of the conversation. */
   title: z.string().nullable(),

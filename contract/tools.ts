@@ -1,7 +1,4 @@
-/**
- * The tools that a person starts with a command in a message, in the order in which the composer lists them. A new row also
- * needs a case in `server/assistant/tools/external-tools.ts`.
- */
+/** In the composer's display order. A new row needs a case in `server/assistant/tools/external-tools.ts`. */
 export const TOOLS = [
   { name: 'search', command: '@search', description: 'search for information' },
   { name: 'web', command: '@web', description: 'browse websites' },

@@ -4,9 +4,8 @@ import { z } from 'zod'
 export const TRACE_CHARACTERS_PER_TOKEN = 4
 
 /**
- * Scores of a passage: `words` is BM25, `nearness` the bonus for proximity of query words, `subject` the score after query
- * expansion from the first passages, `meaning` the cosine similarity of embeddings. Scores that were not computed are
- * missing; none is a probability.
+ * `words`: BM25; `nearness`: bonus for proximity; `subject`: score after query expansion from the first passages;
+ * `meaning`: cosine similarity of embeddings. Missing if not computed; none is a probability.
  */
 export const passageScores = z.object({
   words: z.number().optional(),
@@ -40,7 +39,6 @@ export const consideredMessage = z.object({
   title: z.string().nullable(),
   createdAt: z.string(),
   score: z.number(),
-  /** Null: it was shown to the model. */
   cut: passageCut.nullable(),
 })
 export type ConsideredMessage = z.infer<typeof consideredMessage>

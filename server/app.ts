@@ -45,7 +45,7 @@ export function createApp(
     await next()
     // `context.header` would rebuild the response and turn its body into a stream.
     context.res.headers.set('x-content-type-options', 'nosniff')
-    // Without `includeSubDomains`, which is for the operator to decide.
+    // `includeSubDomains` is for the operator to decide.
     if (isEncrypted) context.res.headers.set('strict-transport-security', 'max-age=31536000')
     // A cookie authenticates these responses too, so shared caches must not store them.
     if (context.req.path.startsWith('/api/') && !context.res.headers.has('cache-control'))

@@ -1,7 +1,4 @@
-/**
- * The only reader of the environment. Each setting is declared once, with the sentence that explains it: `.env.example`
- * and docs/configuration.md are generated from here (`npm run settings`), and `npm run check` compares them.
- */
+/** The only reader of the environment. `npm run settings` makes `.env.example` and docs/configuration.md from it. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -523,7 +520,6 @@ export interface Config extends Settings {
 const HOLDS_SECRET = /_SECRET$|_KEY$|^DATABASE_URL$|^NATS_URL$|^SMTP_URL$/
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost'])
 
-/** A Supabase project needs all of its settings. */
 function requireWholeProject(settings: Settings): void {
   if (settings.SUPABASE_URL === undefined) return
   for (const needed of ['DATABASE_URL', 'SUPABASE_ANON_KEY'] as const) {
@@ -538,7 +534,6 @@ function requireWholeProject(settings: Settings): void {
   }
 }
 
-/** A provider needs all of its settings, or none. */
 function requireWholeProviders(settings: Settings): void {
   const pairs = [
     ['AUTH_GOOGLE_CLIENT_ID', 'AUTH_GOOGLE_CLIENT_SECRET'],
@@ -560,10 +555,7 @@ export function loadEnvironment(): Readonly<Record<string, string | undefined>> 
   return process.env
 }
 
-/**
- * Reads all settings. An empty variable counts as absent.
- * @throws AppError `startup`: one sentence naming the variable, what it got and what it wants.
- */
+/** An empty variable counts as absent. @throws AppError `startup` with the variable, its value and what it wants. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const read = <T>(name: string, { parse, wants }: Setting<T>): T => {
     const given = environment[name]?.trim() || undefined

@@ -1,9 +1,6 @@
 import type { Plugin } from 'vite'
 
-/**
- * Passkeys, which the service does not offer, make a sixth of auth-js. Its one class names them, so that nothing but taking
- * their place keeps them out of the first download.
- */
+/** Passkeys, which the service does not offer, are a sixth of auth-js; its one class makes bundlers include them. */
 const PASSKEYS = './lib/webauthn'
 const REFUSALS = [
   'const refuse = () => { throw new Error("Passkeys are not offered.") }',
@@ -22,7 +19,6 @@ const REFUSALS = [
 
 const IN_THEIR_PLACE = '\0auth-js-without-passkeys'
 
-/** Leaves the passkeys of auth-js out of a build. */
 export function authWithoutPasskeys(): Plugin {
   return {
     name: 'auth-without-passkeys',

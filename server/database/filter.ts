@@ -178,8 +178,7 @@ function conditionToSql(filter: Filter, columnType: string, bind: Bind, qualifie
 }
 
 /**
- * Whether `row` (values as in JSON) matches in SQL's three-valued logic; unknown does not match. Text sorts by code
- * point; timestamps without a zone are UTC; pass numbers that JavaScript would round as text.
+ * SQL's three-valued logic on JSON values: unknown does not match. Times without zone are UTC; big numbers must be text.
  * @throws AppError `bad_request` for unknown columns, operators that need PostgreSQL, and invalid values
  */
 export function matchesRow(

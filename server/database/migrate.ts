@@ -13,7 +13,7 @@ interface Migration {
   readonly checksum: string
 }
 
-/** Checksums before a rewrite for more databases; a later migration brings older databases to this schema. */
+/** Checksums before a rewrite for more databases; a later migration brings older databases to the new schema. */
 const FORMER_CHECKSUMS: Readonly<Record<string, string>> = {
   'product/0009_documents_bucket.sql': 'c764f01948c441d45ba2858c780e5dbe3f9caa671b0a7dbcbba1afff1e0535a5',
 }
@@ -120,7 +120,7 @@ async function apply(client: pg.Client, { folder, name, sql, checksum }: Migrati
 async function ensureAuthenticator(client: pg.Client, password: string): Promise<void> {
   const existing = await client.query(`select from pg_roles where rolname = 'authenticator'`)
   if (existing.rowCount === 0) await client.query('create role authenticator noinherit login')
-  // JIT compilation adds about 40 ms to every ranked search and gains nothing on short statements.
   await client.query(`alter role authenticator with login password ${client.escapeLiteral(password)}`)
+  // JIT compilation adds about 40 ms to every ranked search and gains nothing on short statements.
   await client.query(`alter role authenticator set jit = off`)
 }

@@ -1,4 +1,4 @@
-/** Replaces NOTIFY, with which PostgreSQL commits one transaction at a time. Messages may be lost or reordered. */
+/** Replaces NOTIFY, because PostgreSQL serialises the commits that use it. Messages may be lost or reordered. */
 import { createHash, randomUUID } from 'node:crypto'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { decrypt, encrypt } from '#server/base/encrypt.ts'
@@ -115,7 +115,6 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
   }
 }
 
-/** Reports each loss of the connection and each reconnection, until the connection is closed. */
 async function followStatus(
   connection: NatsConnection,
   server: string,

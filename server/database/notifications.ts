@@ -1,4 +1,3 @@
-/** An open message bus replaces NOTIFY, with which PostgreSQL commits one transaction at a time. */
 import type pg from 'pg'
 import type { Log } from '#server/base/log.ts'
 

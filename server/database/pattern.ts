@@ -1,6 +1,4 @@
-/**
- * Matches in time proportional to pattern times text: JavaScript's engine takes exponential time on hostile patterns.
- */
+/** Takes time proportional to pattern times text: JavaScript's engine takes exponential time on hostile patterns. */
 import { AppError } from '#server/base/errors.ts'
 
 type Test = (text: string) => boolean
@@ -63,7 +61,6 @@ const MAX_STATES = 500
 // As in PostgreSQL; JavaScript's `\w` is ASCII.
 const WORD = '\\p{L}\\p{N}_'
 
-/** A character position for which `start` and `end` states test. */
 interface Boundaries {
   readonly isStart: boolean
   readonly isEnd: boolean
@@ -77,8 +74,7 @@ interface Program {
 }
 
 /**
- * Compiles the subset of PostgreSQL's regular expressions that needs no backtracking: characters, classes, `\d \s \w`, groups,
- * alternatives, repetition, `^ $`. It may match anywhere in the text.
+ * Compiles PostgreSQL's regular expressions without backtracking: classes, `\d \s \w`, groups, `|`, repetition, `^ $`.
  * @throws AppError `bad_request` for anything else.
  */
 export function regexPattern(pattern: string, options: PatternOptions): Test {
@@ -259,7 +255,7 @@ class RegexParser {
   }
 }
 
-/** Follows all paths at once, so that each character costs at most one visit of each state. */
+/** Follows all paths at once: each character costs at most one visit of each state. */
 function runProgram({ states, enter, accepted }: Program, text: string): boolean {
   const characters = Array.from(text)
   let current = new Set<number>()
@@ -281,7 +277,6 @@ function runProgram({ states, enter, accepted }: Program, text: string): boolean
   return false
 }
 
-/** Adds `target` and all states that it leads to without consuming a character. */
 function addReachable(
   states: readonly State[],
   target: number,

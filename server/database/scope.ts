@@ -24,7 +24,7 @@ export interface Scope {
 
 export interface WriteOptions {
   readonly settings?: Readonly<Record<string, string>>
-  /** Shares an asynchronous flush; resolves when durable. For writes that notify: PostgreSQL serialises these. */
+  /** Shares an asynchronous flush; resolves when durable. For writes that notify: PostgreSQL serialises commits. */
   readonly groupFlush?: boolean
   readonly directDispatch?: DirectDispatch | undefined
 }

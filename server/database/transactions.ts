@@ -47,7 +47,7 @@ interface Connected {
 
 export interface Transactions {
   run<T>(role: Role, claims: Claims, run: (scope: Scope) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Sends one statement and the commit right behind it. If PostgreSQL rejects either, nothing is written. */
+  /** Sends the commit right behind the statement. If PostgreSQL rejects either, nothing is written. */
   runStatement<Row extends pg.QueryResultRow>(
     role: Role,
     claims: Claims,

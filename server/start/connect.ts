@@ -1,7 +1,4 @@
-/**
- * Connects to the database and loads the secrets: embedded PostgreSQL with a key file; DATABASE_URL with encrypted keys in the
- * database; or a Supabase project, whose auth service has the keys.
- */
+/** Embedded PostgreSQL with a key file, DATABASE_URL with encrypted keys, or a Supabase project that has the keys. */
 import pg from 'pg'
 import {
   deriveAuthenticatorPassword,
@@ -16,7 +13,6 @@ import type { Config } from '#server/config.ts'
 import { startEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 
-/** Stops what one step of the start has begun. */
 export type Undo = () => unknown
 
 export interface Connections {
@@ -26,7 +22,6 @@ export interface Connections {
   readonly server: pg.ClientConfig
   /** Undefined if a Supabase project signs the tokens. */
   readonly secrets: Secrets | undefined
-  /** Encrypts keys and tokens of people. */
   readonly encryptionKey: Buffer
   readonly databaseAcceptedAfterMs: number
 }
@@ -37,7 +32,7 @@ interface ConnectOptions {
   readonly onDatabaseDied: () => void
 }
 
-/** Connects and migrates. Adds steps to `undo` that stop what it starts. */
+/** Adds steps to `undo` that stop what it starts. */
 export async function connect(
   config: Config,
   log: Log,
@@ -55,7 +50,7 @@ export async function connect(
       await migrate(admin, { folders: ['product'], authenticatorPassword: null })
       return {
         admin,
-        // JIT compilation adds 40 ms to every ranked search. Projects manage their own login roles, so set it here.
+        // Turns JIT off, like `migrate`, but here: projects manage their own login roles.
         server: { ...admin, options: '-c jit=off' },
         secrets: undefined,
         encryptionKey: deriveEncryptionKey(config.ALCOVE_SECRET),

@@ -1,13 +1,12 @@
-/** The data folder: there, writable, and used by one server at a time. */
 import { access, constants, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import { startOfProcess } from '#server/base/process-state.ts'
 
-/** Makes the folder where it is missing. @throws AppError `startup` where it cannot be written to. */
+/** @throws AppError `startup` if the folder cannot be created or written to */
 export async function openDataFolder(dataDir: string): Promise<void> {
   try {
-    // Root's PostgreSQL runs as another user, who must be able to walk through; what is inside is closed one by one.
+    // As root, PostgreSQL runs as another user, who must traverse this folder; the folders in it have their own modes.
     await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
     await access(dataDir, constants.W_OK)
   } catch (error) {
@@ -28,11 +27,7 @@ async function refuseLiving(dataDir: string, claim: string): Promise<void> {
   )
 }
 
-/**
- * Claims the folder for this process: two servers on one embedded database would damage it.
- * @returns how to give it back.
- * @throws AppError `startup` where another server is using it.
- */
+/** Two servers would damage an embedded database. @returns the release @throws AppError `startup` while in use */
 export async function claimDataFolder(dataDir: string): Promise<() => Promise<void>> {
   const file = path.join(dataDir, 'server.pid')
   const claim = `${process.pid} ${(await startOfProcess(process.pid)) ?? ''}`
@@ -40,7 +35,7 @@ export async function claimDataFolder(dataDir: string): Promise<() => Promise<vo
   try {
     await write().catch(async (error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error
-      // Only what a dead server left is removed: of two that start at once, one finds the other's claim.
+      // Remove only the claim of a dead server: of two that start at once, one finds the claim of the other.
       await refuseLiving(dataDir, await readFile(file, 'utf8'))
       await rm(file, { force: true })
       await write()

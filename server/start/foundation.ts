@@ -16,14 +16,11 @@ export interface Foundation {
   readonly log: Log
   /** Steps that stop the process, called in reverse order. */
   readonly undo: Undo[]
-  /** Public address of this server. */
   readonly address: string
-  /** Role of the server. */
   readonly connection: pg.PoolConfig
   readonly database: Database
   /** Settles when the start has succeeded or failed. Work that may wait loads its modules afterwards. */
   readonly startEnded: Promise<unknown>
-  /** For realtime. */
   readonly batchReader: BatchReader
   readonly listener: Listener
   /** The message bus between servers; undefined where PostgreSQL notifies them. */
@@ -31,7 +28,6 @@ export interface Foundation {
   /** Also rejects tokens of ended sessions. */
   readonly tokens: TokenVerifier
   readonly blobs: BlobStore
-  /** Lets answers go before background reading. */
   readonly backgroundThrottle: BackgroundThrottle
   /** AES-256 key for keys and tokens of people. */
   readonly encryptionKey: Buffer

@@ -1,4 +1,3 @@
-/** Opens the dependencies that all parts of a process share. */
 import { requireOpenSessions } from '#server/access/open-sessions.ts'
 import { acceptProject, acceptSharedSecret } from '#server/access/other-issuers.ts'
 import { createTokens, type Tokens } from '#server/access/tokens.ts'

@@ -10,7 +10,6 @@ interface OperationsOptions {
   readonly anonKey: string
   readonly publicUrl: string | undefined
   readonly metricsFor: 'loopback' | 'everyone'
-  /** Null outside a local set-up. */
   readonly testAccount: PublicConfig['testAccount']
   readonly requiresSecondFactor: boolean
   readonly hasTextMessages: boolean
@@ -24,7 +23,7 @@ export function createOperationsRoutes(options: OperationsOptions) {
   const routes = new Hono()
   let metrics: Promise<() => Promise<string>> | undefined
 
-  /** Loaded with the first scrape to keep the start fast. */
+  /** Loads with the first scrape to keep the start fast. */
   async function loadMetrics(): Promise<() => Promise<string>> {
     const { collectDefaultMetrics, Gauge, Registry } = await import('prom-client')
     const registry = new Registry()

@@ -24,7 +24,6 @@ export function contentSecurityPolicy(connect: string): string {
 }
 
 interface PageOptions {
-  /** Folder of the built client, with `index.html` and `assets/`. */
   readonly builtDir: string
   /** Additional origins that the page may call. */
   readonly connectTo: readonly string[]

@@ -31,10 +31,7 @@ const entryPoint = z
   .url()
   .refine((value) => value.startsWith('https:') || /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(`${value}/`))
 
-/**
- * @param file undefined without SAML providers.
- * @throws AppError `startup` that names the file and the problem.
- */
+/** @throws AppError `startup` that names the file and the problem */
 export async function readSamlProviders(file: string | undefined): Promise<SamlProviderSettings[]> {
   if (file === undefined) return []
   try {

@@ -65,11 +65,11 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
   const providersOf = personalProviders.resolve
   const sharedModels = { database, settings, defaultModel: config.DEFAULT_MODEL, log }
-  // Without workers this process only enqueues jobs.
   const recognisers = config.OCR_PROCESSES || availableParallelism()
   const warmParsers = createWarmParsers({ backgroundThrottle })
   undo.push(() => warmParsers.stop())
   const embedderOf = (owner: string, hasPersonal?: boolean) => personalProviders.resolveEmbedder(owner, hasPersonal)
+  // Without workers this process only enqueues jobs.
   const handlers = hasWorkers
     ? {
         ...createDocumentJobs({ database, blobs, log, recognisers, warmParsers }),
@@ -179,7 +179,6 @@ function embedderSettings(config: Foundation['config']): EmbedderSettings {
   return { model, apiKey, baseUrl: apiKey === undefined ? undefined : baseUrl }
 }
 
-/** Origins for HTTP and WebSocket. */
 const originsOf = (url: string): string[] => {
   const { origin } = new URL(url)
   return [origin, origin.replace(/^http/, 'ws')]

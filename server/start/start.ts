@@ -8,10 +8,7 @@ import type { Config } from '#server/config.ts'
 import { connect, type Undo } from './connect.ts'
 import { claimDataFolder, openDataFolder } from './data-folder.ts'
 
-/**
- * Most modules load while PostgreSQL starts. So this file imports statically only the modules that are needed until then, and
- * types with `import type`: an inline `type` would load the module.
- */
+/** Most modules load while PostgreSQL starts. Use `import type` for their types: an inline `type` loads the module. */
 const loadParts = () => import('./start-parts.ts')
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown
@@ -107,7 +104,7 @@ export async function startAlcove(config: Config, log: Log, options: StartOption
   const startEnded = Promise.withResolvers<undefined>()
   try {
     const starting = start(config, log, options, undo, startEnded.promise)
-    // Before `stop`, which waits for jobs that wait for this.
+    // Settle this before `stop`, which waits for jobs that wait for it.
     return { ...(await starting.finally(() => startEnded.resolve(undefined))), stop }
   } catch (error) {
     await stop().catch((failure: unknown) => log.error({ err: failure }, 'a start that failed left something behind'))
@@ -130,7 +127,7 @@ async function start(
   const address = await openAddress(server, config, log, undo)
 
   const onConnecting = () => {
-    // A failure is thrown by the import below.
+    // The import below throws the failure.
     loadParts().catch(() => undefined)
   }
   const connections = await connect(config, log, undo, { onConnecting, onDatabaseDied })

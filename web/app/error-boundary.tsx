@@ -12,7 +12,7 @@ function ErrorPage(): JSX.Element {
   )
 }
 
-/** Catches render errors, as of a lazy component that could not be loaded. React supports this in classes only. */
+/** A class, because React catches render errors, such as a failed lazy component, in classes only. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 

@@ -3,10 +3,7 @@ import { createPortal } from 'react-dom'
 
 const Toaster = lazy(() => import('#web/ui/toaster.tsx'))
 
-/**
- * Loads the notification region after the first paint. A modal dialog hides everything without `aria-live` from screen
- * readers, so the region has it; its value is off because each toast announces itself.
- */
+/** Dialogs hide regions without `aria-live` from screen readers; its value is off: each toast announces itself. */
 export function Notifications(): JSX.Element | null {
   const [painted, setPainted] = useState(false)
   useEffect(() => {

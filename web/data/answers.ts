@@ -32,9 +32,7 @@ export function earlierVersionsQuery(messageId: string, newest: number) {
   })
 }
 
-/**
- * @param modelName model of the new version; null: the conversation's.
- */
+/** @param modelName model of the new version; null: the conversation's */
 export async function regenerateAnswer(
   conversationId: string,
   messageId: string,
@@ -48,7 +46,6 @@ export async function continueAnswer(conversationId: string, messageId: string):
   await apiFetch(`/api/conversations/${conversationId}/messages/${messageId}/continue`, { method: 'POST' })
 }
 
-/** Creates a conversation that asks `content` in place of an earlier message. */
 export async function branchConversation(conversationId: string, branch: NewBranch): Promise<ConversationRow> {
   return conversationRow.parse(await readJson(apiSend('POST', `/api/conversations/${conversationId}/branch`, branch)))
 }

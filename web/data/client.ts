@@ -15,10 +15,7 @@ export class HttpError extends Error {
   }
 }
 
-/**
- * Calls the product API with the session cookie and the access token if there is one.
- * @throws HttpError if the status is no success.
- */
+/** Sends the session cookie, and the access token if there is one. @throws HttpError if the status is no success */
 export async function apiFetch(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   const token = await accessToken()
@@ -90,10 +87,7 @@ export const keepaliveRest = (): PostgrestClient =>
 
 type RestAnswer = { data: unknown; error: { message: string } | null }
 
-/**
- * Queries the data service; on any error logs it and calls the product API. Both results are validated by the same
- * schema.
- */
+/** Queries the data service; on any error, logs it and calls the product API. One schema validates both results. */
 export async function restWithApiFallback<T>(
   schema: z.ZodType<T>,
   direct: () => PromiseLike<RestAnswer>,

@@ -28,10 +28,7 @@ function parseConfig(value: unknown): PublicConfig {
   }
 }
 
-/**
- * Fetches `/config.json` once.
- * @throws if the request fails or a value is invalid.
- */
+/** Fetches `/config.json` once. @throws if the request fails or a value is invalid */
 export async function loadConfig(): Promise<PublicConfig> {
   if (loaded !== null) return loaded
   const response = await fetch('/config.json')

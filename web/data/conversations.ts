@@ -45,10 +45,7 @@ function fetchConversation(id: string): Promise<ConversationRow | null> {
   )
 }
 
-/**
- * Creates a conversation. The client chooses the id: if the direct call times out after it was executed, the fallback
- * addresses the same row.
- */
+/** The client chooses the id: after a timeout of the direct call, the fallback addresses the same row. */
 export function createConversation(given: {
   userId: string
   modelName: string

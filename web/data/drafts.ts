@@ -4,10 +4,7 @@ const keyOf = (userId: string, conversationId: string | null): string => prefixO
 /** Drafts that exceed the browser's storage; they do not survive a reload. */
 const unstoredDrafts = new Map<string, string>()
 
-/**
- * A person's unsent text per conversation. It survives a reload and an expired session; other people who sign in on
- * this browser do not see it.
- */
+/** Survives a reload and an expired session. Other people who sign in on this browser do not see it. */
 export function readDraft(userId: string, conversationId: string | null): string {
   const key = keyOf(userId, conversationId)
   return unstoredDrafts.get(key) ?? localStorage.getItem(key) ?? ''

@@ -2,9 +2,8 @@ import { exportSize } from '#contract/export.ts'
 import { apiJson } from './client.ts'
 
 /**
- * Starts the browser's own download of the archive, authenticated by the cookie that the first request renews. Returns
- * the estimated size in bytes.
- * @throws if the server or the session is gone.
+ * Starts the browser's own download, authenticated by the cookie that the first request renews.
+ * @returns the estimated size in bytes @throws if the server or the session is gone
  */
 export async function startExport(): Promise<number> {
   const { bytes } = await apiJson('/api/account/export/size', exportSize)

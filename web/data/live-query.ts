@@ -5,10 +5,7 @@ type Change<Data> = (data: Data) => Data
 /** Cached data that is fetched as a whole and updated by live changes in between. */
 export interface LiveQuery<Data> {
   read(key: QueryKey, read: () => Promise<Data>): Promise<Data>
-  /**
-   * Applies a change to the cached data and to fetches in progress: their result may be older than the change, and no
-   * later event repeats it.
-   */
+  /** Also changes the results of fetches in progress: they may be older, and no later event repeats the change. */
   change(queryClient: QueryClient, key: QueryKey, change: Change<Data>): void
   /** Replaces the data, also if it is not loaded yet. */
   set(queryClient: QueryClient, key: QueryKey, data: Data): void

@@ -92,10 +92,7 @@ export async function loadMessagesBackTo(
   while (isMissing()) await loadEarlierMessages(queryClient, conversationId, LARGE_PAGE_SIZE)
 }
 
-/**
- * Refetches the newest messages and merges them: loaded older pages and unsent messages stay. Runs after every rejoin,
- * and when a live change may have been missed.
- */
+/** Keeps loaded older pages and unsent messages. Runs after every rejoin, and after live changes may be missed. */
 export async function refetchNewestMessages(queryClient: QueryClient, conversationId: string): Promise<void> {
   const { data, fetchStatus } = queryClient.getQueryState<Thread>(messagesKey(conversationId)) ?? {}
   if (data === undefined && fetchStatus !== 'fetching') return

@@ -19,10 +19,7 @@ async function reload(queryClient: QueryClient): Promise<void> {
   await Promise.all([refetch(queryClient, { queryKey: ownProvidersQuery.queryKey }), refetchModels(queryClient)])
 }
 
-/**
- * The server tests the provider and stores it.
- * @throws HttpError with the reason of a failure.
- */
+/** The server tests the provider first. @throws HttpError with the reason of a failure */
 export async function connectProvider(queryClient: QueryClient, given: NewPersonalProvider): Promise<void> {
   await apiSend('POST', '/api/providers', given)
   await reload(queryClient)
@@ -33,10 +30,7 @@ export async function disconnectProvider(queryClient: QueryClient, { id }: Perso
   await reload(queryClient)
 }
 
-/**
- * The server tests the embedding model and searches by it.
- * @throws HttpError with the reason of a failure.
- */
+/** The server tests the embedding model first. @throws HttpError with the reason of a failure */
 export async function changeProvider(queryClient: QueryClient, id: string, patch: ProviderPatch): Promise<void> {
   await apiSend('PATCH', `/api/providers/${id}`, patch)
   await reload(queryClient)

@@ -1,7 +1,4 @@
-/**
- * Recordings in IndexedDB, where they survive a reload and a crash; loaded on demand. A running recording is stored in
- * pieces whose keys are its id and a number.
- */
+/** Recordings in IndexedDB, which survive a crash. Pieces of a running one have its id and a number as keys. */
 import { z } from 'zod'
 
 const STORE = 'recordings'
@@ -13,7 +10,7 @@ const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
 const stored = z.object({
   id: z.string(),
   userId: z.string(),
-  /** The conversation it belongs to; null: a new one. */
+  /** Null: the new conversation. */
   conversationId: z.string().nullable(),
   audio: z.instanceof(Blob),
   madeAt: z.number(),
@@ -76,9 +73,7 @@ export const storePiece = (piece: Recording, n: number): Promise<void> =>
 export const removeRecordings = (ids: readonly string[]): Promise<void> =>
   write((store) => ids.forEach((id) => store.delete(keyRangeOf(id))))
 
-/**
- * @param rows sorted by key.
- */
+/** @param rows sorted by key */
 function joinPieces(rows: readonly Recording[]): Recording[] {
   return [...Map.groupBy(rows, ({ id }) => idOf(id))].flatMap(([id, pieces]) => {
     const [first] = pieces

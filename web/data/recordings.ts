@@ -1,7 +1,4 @@
-/**
- * A person's recordings without a transcript, per conversation. They survive a reload and a crash; other people who
- * sign in on this browser do not see them.
- */
+/** Recordings without a transcript. They survive a crash; other people who sign in on this browser do not see them. */
 import { create } from 'zustand'
 import type * as RecordingsDatabase from './recordings-database.ts'
 import type { Recording } from './recordings-database.ts'
@@ -24,10 +21,7 @@ function write(act: (database: typeof RecordingsDatabase) => Promise<void>): Pro
   return writing
 }
 
-/**
- * A Web Lock held by the recording page; the browser releases it with the page. A recording without a lock was left
- * behind.
- */
+/** The recording page holds a Web Lock: a recording without a lock is one that its page left behind. */
 const LOCK = 'alcove-recording:'
 
 function holdLock(id: string): () => void {

@@ -2,7 +2,6 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { documentSearchAnswer, searchAnswer } from '#contract/search.ts'
 import { apiJson } from './client.ts'
 
-/** Messages that contain all words, newest first; keeps the previous results while loading. */
 export function messageSearchQuery(search: string) {
   return queryOptions({
     queryKey: ['/api/search', search],
@@ -14,7 +13,6 @@ export function messageSearchQuery(search: string) {
   })
 }
 
-/** The best passage of each document that matches; keeps the previous results while loading. */
 export function documentSearchQuery(search: string) {
   return queryOptions({
     queryKey: ['/api/search/documents', search],

@@ -11,19 +11,13 @@ export const toolServersQuery = queryOptions({
 const reload = (queryClient: QueryClient): Promise<void> =>
   refetch(queryClient, { queryKey: toolServersQuery.queryKey })
 
-/**
- * The server loads its tools and stores it.
- * @throws HttpError with the reason of a failure.
- */
+/** The server loads the tools first. @throws HttpError with the reason of a failure */
 export async function connectToolServer(queryClient: QueryClient, given: NewToolServer): Promise<void> {
   await apiSend('POST', '/api/tool-servers', given)
   await reload(queryClient)
 }
 
-/**
- * The server loads its tools again.
- * @throws HttpError with the reason of a failure.
- */
+/** @throws HttpError with the reason of a failure */
 export async function refreshToolServer(queryClient: QueryClient, { id }: ToolServer): Promise<ToolServer> {
   const refreshed = await apiJson(`/api/tool-servers/${id}/refresh`, toolServer, { method: 'POST' })
   await reload(queryClient)

@@ -4,11 +4,7 @@ export type MarkedPassage = { page: number; start: number; end: number }
 /** A source of an answer, by its citation number. */
 export type CitedSource = { messageId: string; n: number }
 
-/**
- * The open items as encoded in the address:
- * `/?chat={id}&doc={id}&page={n}&mark={page}.{start}.{end}&source={message}.{n}`. `mark` has its own page: the person
- * may have scrolled on.
- */
+/** `/?chat={id}&doc={id}&page={n}&mark={page}.{start}.{end}&source={message}.{n}`; `page` follows the scrolling. */
 export type RouteState = {
   chatId: string | null
   documentId: string | null

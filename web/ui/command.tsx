@@ -17,10 +17,7 @@ export type CommandPanelProps = {
 
 const MOVES = new Set(['ArrowDown', 'ArrowUp', 'Home', 'End'])
 
-/**
- * The entry that Enter takes: the first one, until the person moves to another one for the current search. The
- * primitive also moves by itself and reports both moves alike.
- */
+/** The first entry, until the person moves. The primitive also moves by itself and reports both moves alike. */
 function useChosen({ search, values }: Pick<CommandPanelProps, 'search' | 'values'>) {
   const [chosen, setChosen] = useState({ search, value: '' })
   const isMoved = useRef(false)
@@ -39,7 +36,6 @@ function useChosen({ search, values }: Pick<CommandPanelProps, 'search' | 'value
   }
 }
 
-/** A search box with results: arrow keys move, Enter selects. Focused on opening. */
 export function CommandPanel(props: CommandPanelProps): JSX.Element {
   const chosen = useChosen(props)
   return (

@@ -23,7 +23,6 @@ export const closesOnEscape =
     if (event.key === 'Escape') onOpenChange(false)
   }
 
-/** A modal dialog, closed by Escape, a press outside or its close button. */
 export function Dialog({
   open,
   onOpenChange,

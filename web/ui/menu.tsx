@@ -69,7 +69,6 @@ export function MenuItem({ destructive = false, className, ...rest }: MenuItemPr
   return <Primitive.Item className={classNames(styles.item, destructive && styles.destructive, className)} {...rest} />
 }
 
-/** Pressing the switch keeps the menu open. */
 export function MenuSwitchItem(props: ComponentPropsWithoutRef<typeof Primitive.CheckboxItem>): JSX.Element {
   return (
     <Primitive.CheckboxItem

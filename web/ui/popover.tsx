@@ -12,7 +12,6 @@ export type PopoverProps = {
   children: ReactNode
 }
 
-/** A popover, closed by Escape or a press outside; the focus returns. */
 export function Popover({ open, onOpenChange, anchor, label, children }: PopoverProps): JSX.Element {
   const returnFocus = useReturnFocus()
   return (

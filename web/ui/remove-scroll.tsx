@@ -12,10 +12,7 @@ type RemoveScrollProps = {
   ref?: Ref<unknown>
 }
 
-/**
- * Replaces the package `react-remove-scroll`, whose `<style>` element the Content-Security-Policy blocks: locks
- * scrolling by a class on `<html>`. Aliased in vite.config.ts.
- */
+/** Replaces `react-remove-scroll` (alias in vite.config.ts), whose `<style>` element the CSP blocks. */
 export function RemoveScroll({
   as: Element,
   enabled = true,

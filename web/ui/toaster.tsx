@@ -8,7 +8,6 @@ import { TOAST_DISPLAY_MS, TOAST_SWIPE_PX } from './toast-constants.ts'
 import { dismissToast, useToastState } from './toast.tsx'
 import styles from './toaster.module.css'
 
-/** The notification region. Loaded lazily, after first paint. */
 export default function Toaster(): JSX.Element {
   const current = useToastState((state) => state.current)
   return (

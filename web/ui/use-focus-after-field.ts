@@ -1,9 +1,6 @@
 import { useEffect, useRef, type RefObject } from 'react'
 
-/**
- * Returns a ref for the button that a field replaces: when the field closes, the button gets the focus unless another
- * element has it.
- */
+/** @returns a ref for the button that a field replaces: it gets the focus back unless another element has it */
 export function useFocusAfterField(isFieldOpen: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)
   const wasOpen = useRef(isFieldOpen)

@@ -2,10 +2,7 @@ import { useRef } from 'react'
 
 type ReturnFocus = { onOpenAutoFocus: () => void; onCloseAutoFocus: (event: Event) => void }
 
-/**
- * Returns the focus to the element that had it before a dialog opened. The primitives do this only for their own
- * triggers.
- */
+/** Returns the focus to the element that had it before; the primitives return it only to their own triggers. */
 export function useReturnFocus(): ReturnFocus {
   const opener = useRef<Element | null>(null)
   return {

@@ -3,7 +3,6 @@ import type { InputMethodProps } from '#web/features/composer/composer.tsx'
 import { Microphone } from '#web/features/voice/microphone.tsx'
 import { offersCapture } from '#web/features/voice/recorder.ts'
 
-/** Null if the browser captures no audio. */
 export function ComposerMicrophone({ conversationId, disabled, replace }: InputMethodProps): JSX.Element | null {
   return offersCapture() ? <Microphone conversationId={conversationId} disabled={disabled} onText={replace} /> : null
 }

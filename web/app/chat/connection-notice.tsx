@@ -2,7 +2,6 @@ import type { JSX } from 'react'
 import { useConnection } from '#web/data/live/connection.ts'
 import styles from './connection-notice.module.css'
 
-/** Says that the page may be out of date while no live changes arrive. */
 export function ConnectionNotice(): JSX.Element {
   const isLost = useConnection((state) => state.isLost)
   return (

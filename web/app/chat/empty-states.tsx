@@ -15,7 +15,6 @@ const SUGGESTIONS = [
 
 const nothing = (): void => undefined
 
-/** A conversation that is being created; its messages are temporary. */
 export function NewConversation({ messages }: { messages: ThreadMessage[] }): JSX.Element {
   const identifier = useSelectedModel((state) => state.identifier)
   return (
@@ -65,10 +64,7 @@ type UnknownConversationProps = {
   onOpenHistory: (() => void) | null
 }
 
-/**
- * Shown for an address without a conversation. Another person's conversation gets the same text, which does not reveal
- * whether an id exists.
- */
+/** Another person's conversation gets this text too, so that it does not reveal whether an id exists. */
 export function UnknownConversation({ onNewChat, onOpenHistory }: UnknownConversationProps): JSX.Element {
   return (
     <div className={styles.unknown} role="alert">
@@ -92,7 +88,6 @@ export function UnknownConversation({ onNewChat, onOpenHistory }: UnknownConvers
   )
 }
 
-/** A scrolling page for content other than a conversation. */
 export function Page({ children }: { children: ReactNode }): JSX.Element {
   return (
     <div className={styles.page}>

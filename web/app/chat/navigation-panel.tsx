@@ -12,7 +12,6 @@ type NavigationPanelProps = {
   onDeleted: (id: string) => void
 }
 
-/** The rail with the panel of its open tab; in a drawer on a compact page. */
 export function NavigationPanel({ panel, userId, activeId, onDeleted }: NavigationPanelProps): JSX.Element {
   const { newChat, selectChat } = useNavigation()
   const content = (tab: RailTab | null, onToggle: (tab: RailTab) => void, onCollapse: () => void): JSX.Element => (

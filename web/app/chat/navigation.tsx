@@ -5,7 +5,6 @@ import type { TargetMessage } from '#web/data/target-message.ts'
 import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
 import type { RailTab } from './rail.tsx'
 
-/** The ways from one part of the chat page to another. */
 export type Navigation = {
   newChat: () => void
   selectChat: (id: string) => void

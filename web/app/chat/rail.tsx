@@ -19,7 +19,6 @@ type RailProps = { open: RailTab | null; onNewChat: () => void; onToggle: (tab: 
 
 export const tabButtonId = (tab: RailTab): string => `tab-${tab}`
 
-/** The narrow rail: the logo begins a new chat, a tab opens its panel or collapses the open one. */
 export function Rail({ open, onNewChat, onToggle }: RailProps): JSX.Element {
   return (
     <nav className={styles.rail} aria-label="Main">

@@ -21,7 +21,6 @@ import { useRouteState } from './use-route-state.ts'
 import { useSampleQuestion } from './use-sample-question.ts'
 
 type StartViewProps = {
-  /** Shown above everything else. */
   notice: ReactNode
   onboardingHidden: boolean
   filled: FilledDraft | null

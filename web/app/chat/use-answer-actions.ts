@@ -24,7 +24,6 @@ function reportFailure(error: unknown, description: string): void {
   toast({ title: 'Error', description, variant: 'destructive' })
 }
 
-/** Actions of the open conversation and its answers: regenerate, continue, branch, rename. */
 export function useAnswerActions(
   id: string,
   open: OpenConversation,

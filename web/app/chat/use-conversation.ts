@@ -32,7 +32,6 @@ const externalIdOf = (conversation: ConversationRow): string => {
   return typeof external === 'string' ? external : conversation.id
 }
 
-/** The open conversation with its thread, kept up to date by live changes. */
 export function useConversation(id: string): OpenConversation {
   const queryClient = useQueryClient()
   const user = useUser()

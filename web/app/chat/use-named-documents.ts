@@ -6,7 +6,7 @@ import { documentsKey, documentsQuery } from '#web/data/documents/document-queri
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
 import { addDocumentNames, removeDocumentName } from '#web/lib/documents/document-names.ts'
 
-/** A larger upload, as of a folder, is not what one question is about. */
+/** A larger upload, such as a folder, is not the subject of one question. */
 const MAX_NAMED = 10
 
 type Named = { conversationId: string; id: string; filename: string }
@@ -16,10 +16,7 @@ const failedIds = (documents: readonly DocumentRow[]): string[] =>
 
 type Fill = (conversationId: string, text: string, options: { focus: boolean }) => void
 
-/**
- * Names documents that are added to an open conversation in its message box, and removes the names of those whose
- * ingestion fails.
- */
+/** Adds the names of new documents to the open message box, and removes those that cannot be read. */
 export function useNamedDocuments(
   openId: string | null,
   fill: Fill,

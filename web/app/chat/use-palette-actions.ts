@@ -19,7 +19,6 @@ import { useSignOut } from '#web/features/account/use-sign-out.ts'
 import type { PaletteAction } from '#web/features/palette/palette-action.ts'
 import type { Navigation } from './navigation.tsx'
 
-/** Actions for the available models that are not selected. */
 function useModelActions(): PaletteAction[] {
   const { data: models = [] } = useQuery(modelsQuery)
   const { data: availability = [] } = useQuery(availabilityQuery)

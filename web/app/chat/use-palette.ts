@@ -11,7 +11,6 @@ type Palette = {
   View: ComponentType<CommandPaletteProps> | null
 }
 
-/** Loads the code of the command palette when it is first opened. */
 export function usePalette(): Palette {
   const [isOpen, setIsOpen] = useState(false)
   const [View, setView] = useState<Palette['View']>(null)

@@ -7,7 +7,6 @@ import type { RouteControl } from './use-route-state.ts'
 type UnknownConversation = {
   isUnknown: boolean
   dismiss: () => void
-  /** Leaves a conversation that does not exist or was deleted. */
   leave: (wasDeleted: boolean) => void
 }
 
@@ -16,7 +15,6 @@ export function announceDeletedConversation(): void {
   toast({ title: 'Chat deleted', description: 'Starting a new conversation' })
 }
 
-/** Whether the address led to a conversation that does not exist. */
 export function useUnknownConversation(navigate: RouteControl['navigate']): UnknownConversation {
   const [isUnknown, setUnknown] = useState(() => hasInvalidConversationId(location.search))
   useEffect(() => {

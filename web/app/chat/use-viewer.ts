@@ -8,7 +8,7 @@ import { citedParts, citedPassages } from '#web/lib/messages/citations.ts'
 import { NO_DOCUMENT, type CitedSource, type MarkedPassage } from '#web/lib/route-state.ts'
 import type { RouteControl } from './use-route-state.ts'
 
-/** Columns and margin notes have their new layout after this time. */
+/** Columns and margin notes need this time for their new layout. */
 const LAYOUT_MS = 150
 
 export type Viewer = {
@@ -45,10 +45,7 @@ const sameSource = (source: PassageSource, { documentId, passage, source: cited 
   source.start === passage.start &&
   source.end === passage.end
 
-/**
- * The sources of the answer whose source is open. After a reload they come from the fetched message; if it no longer
- * contains the open source, the result is null.
- */
+/** Null if the answer, fetched again after a reload, no longer contains the open source. */
 function useOpenSources(route: RouteControl, openedAnswer: OpenedAnswer | null): OpenSources | null {
   const { chatId, source: cited } = route
   const isAtHand = cited === null || cited.messageId === openedAnswer?.messageId
@@ -70,7 +67,6 @@ function useOpenSources(route: RouteControl, openedAnswer: OpenedAnswer | null):
   return index === -1 ? null : { sources, index }
 }
 
-/** The open document: which passage is highlighted, and the steps through the sources of one answer. */
 export function useViewer(route: RouteControl): Viewer {
   const [openedAnswer, setOpenedAnswer] = useState<OpenedAnswer | null>(null)
   /** Makes the highlight key unique: opening the same passage twice scrolls to it twice. */

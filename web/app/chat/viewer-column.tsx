@@ -10,7 +10,6 @@ const ViewerPane = lazy(() => import('#web/features/viewer/viewer-pane.tsx'))
 
 type ViewerColumnProps = { route: RouteControl; viewer: Viewer; beside: boolean }
 
-/** The open document: a third column on wide pages, else a sheet over the page. */
 export function ViewerColumn({ route, viewer, beside }: ViewerColumnProps): JSX.Element | null {
   const { documentId } = route
   const close = (): void => {

@@ -25,7 +25,6 @@ const FirstRecoveryCodes = lazy(() => import('#web/features/account/first-recove
 /** The main column has room for margin notes from this width on. */
 const MARGIN_NOTES_FROM_PX = 880
 
-/** The chat page: rail and panel, the conversation, and the open document. */
 export function Workspace(): JSX.Element {
   const { userId, route, viewer, panel, palette, debug, navigation, ...workspace } = useWorkspace()
   const [mainRef, mainWidth] = useElementWidth()

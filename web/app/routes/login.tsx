@@ -16,10 +16,7 @@ const FactorForm = lazy(() => import('#web/features/login/factor-form.tsx'))
 const MailForm = lazy(() => import('#web/features/login/mail-form.tsx'))
 const NewPasswordForm = lazy(() => import('#web/features/login/new-password-form.tsx'))
 
-/**
- * The sign-in page and the steps after the password. Signed-in people go on to the chat unless they came to set a new
- * password.
- */
+/** Signed-in people go on to the chat unless they came to set a new password. */
 export function LoginPage(): JSX.Element {
   const { loading, user, userAtSecondFactor, error } = useAuth()
   const [, navigate] = useLocation()

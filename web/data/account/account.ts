@@ -28,10 +28,7 @@ export async function changeEmail(email: string): Promise<void> {
 
 export type PasswordChange = { current: string; next: string; code: string }
 
-/**
- * Changes the password, which ends all other sessions. Resolves with `code-mailed` if the server asks for the code of a
- * mail first; the mail is then sent.
- */
+/** Ends all other sessions. Resolves with `code-mailed` if the server has mailed a code that it requires first. */
 export async function changePassword({ current, next, code }: PasswordChange): Promise<'changed' | 'code-mailed'> {
   const client = await authClient()
   const { error } = await client.updateUser({
@@ -65,7 +62,7 @@ export async function endOtherSessions(queryClient: QueryClient): Promise<void> 
 
 export type Enrolment = { factorId: string; qrCode: string; secret: string }
 
-/** Their names would make a new enrolment fail. */
+/** The names of unverified factors would make a new enrolment fail. */
 async function removeUnverifiedFactors(client: Awaited<ReturnType<typeof authClient>>): Promise<void> {
   const known = await client.mfa.listFactors()
   if (known.error !== null) throw known.error
@@ -82,7 +79,6 @@ export async function startEnrolment(friendlyName: string): Promise<Enrolment> {
   return { factorId: data.id, qrCode: data.totp.qr_code, secret: data.totp.secret }
 }
 
-/** Starts to enrol a phone and sends it a code. */
 export async function startPhoneEnrolment(phone: string): Promise<{ factorId: string; challengeId: string }> {
   const client = await authClient()
   await removeUnverifiedFactors(client)
@@ -126,7 +122,7 @@ export const recoveryCodesQuery = queryOptions({
   queryFn: async () => recoveryCodes.parse(await fetchAuthEndpoint('GET', '/recovery-codes')),
 })
 
-/** Replaces the old set. The codes cannot be fetched again. */
+/** Replaces the old set; the server does not show the codes again. */
 export async function createRecoveryCodes(queryClient: QueryClient): Promise<string[]> {
   const { codes } = z.object({ codes: z.array(z.string()) }).parse(await fetchAuthEndpoint('POST', '/recovery-codes'))
   await refetch(queryClient, { queryKey: recoveryCodesQuery.queryKey })
@@ -139,7 +135,6 @@ export async function unlinkIdentity(identity: UserIdentity): Promise<void> {
   requireSuccess(await client.refreshSession())
 }
 
-/** Deletes the account and ends the session; the sign-in page then shows the receipt. */
 export async function closeAccount(proof: { confirmation: string; password: string }): Promise<void> {
   storeDeletionReceipt(closingReceipt.parse(await fetchAuthEndpoint('POST', '/account/close', proof)))
   await signOutLocally()

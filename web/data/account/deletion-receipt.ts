@@ -1,7 +1,4 @@
-/**
- * The receipt of a deleted account, stored per tab until the person dismisses it. It may arrive after the account page
- * was left: the session ends first, and the sign-in page waits for it.
- */
+/** Stored per tab until dismissed. The session ends before the receipt arrives, and the sign-in page waits for it. */
 const RECEIPT_KEY = 'alcove-receipt'
 
 const listeners = new Set<() => void>()

@@ -1,7 +1,4 @@
-/**
- * Remembers over a reload that a person set up the required second factor while signing in: the chat page then shows
- * recovery codes.
- */
+/** Remembers over a reload that sign-in set up a required second factor: the chat page then shows recovery codes. */
 const KEY = 'alcove-first-recovery-codes'
 
 export const expectFirstRecoveryCodes = (): void => sessionStorage.setItem(KEY, 'expected')

@@ -29,10 +29,7 @@ export function useAuth(): Auth {
   return auth
 }
 
-/**
- * The signed-in person.
- * @throws outside the auth gate.
- */
+/** @throws outside the auth gate */
 export function useUser(): User {
   const { user } = useAuth()
   if (user === null) throw new Error('Nobody is signed in')

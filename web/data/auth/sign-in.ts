@@ -32,10 +32,7 @@ export async function setNewPassword(password: string): Promise<void> {
   requireSuccess(await (await authClient()).updateUser({ password }))
 }
 
-/**
- * Verifies a code against each of the person's authenticator apps.
- * @throws the last error if none accepts it.
- */
+/** Verifies a code against each authenticator app. @throws the last error if none accepts it */
 export async function verifyFactorCode(code: string): Promise<void> {
   const client = await authClient()
   const { data, error } = await client.mfa.listFactors()
@@ -48,7 +45,7 @@ export async function verifyFactorCode(code: string): Promise<void> {
   throw refused ?? new Error('There is no authenticator app to ask for a code.')
 }
 
-/** Sends a code to a phone. Returns the id of the challenge. */
+/** @returns the id of the challenge */
 export async function sendPhoneCode(factorId: string): Promise<string> {
   const { data, error } = await (await authClient()).mfa.challenge({ factorId, channel: 'sms' })
   if (error !== null) throw error
@@ -65,7 +62,6 @@ export async function verifyRecoveryCode(code: string): Promise<void> {
   requireSuccess(await client.setSession(parseTokens(answer)))
 }
 
-/** Parsed by hand to keep a schema library out of the sign-in page. */
 function parseTokens(answer: unknown): { access_token: string; refresh_token: string } {
   const given: { access_token?: unknown; refresh_token?: unknown } =
     typeof answer === 'object' && answer !== null ? answer : {}
@@ -76,10 +72,7 @@ function parseTokens(answer: unknown): { access_token: string; refresh_token: st
 
 export class AccountError extends Error {}
 
-/**
- * Calls an endpoint of the auth service that the client library does not know.
- * @throws AccountError if the server rejects the request.
- */
+/** Calls an endpoint that the client library does not know. @throws AccountError if the server rejects the request */
 export async function fetchAuthEndpoint(
   method: 'GET' | 'POST' | 'DELETE',
   at: string,

@@ -13,10 +13,7 @@ interface DocumentChange {
 
 const changedRow = documentRow.partial().required({ id: true })
 
-/**
- * Applies a live change to every query that shows the document. An insert never replaces a cached row: it may arrive
- * after the row's first updates.
- */
+/** An insert never replaces a cached row: it may arrive after the row's first updates. */
 export function applyDocumentChange(queryClient: QueryClient, change: DocumentChange): void {
   const row = changedRow.parse(change.eventType === 'DELETE' ? change.old : change.new)
   if (change.eventType === 'DELETE') {
@@ -37,7 +34,7 @@ function definedFields(row: z.infer<typeof changedRow>): Partial<DocumentRow> {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
 }
 
-/** Adds uploaded documents to the cached list. A row that is already cached stays: live changes may have updated it. */
+/** A row that is already cached stays: live changes may have updated it. */
 export function cacheDocuments(queryClient: QueryClient, added: readonly DocumentRow[]): void {
   liveDocuments.change(queryClient, documentsKey, (list) => {
     const missing = added.filter(({ id }) => !list.some((known) => known.id === id))

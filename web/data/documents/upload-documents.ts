@@ -13,11 +13,7 @@ interface UploadOptions {
   signal?: AbortSignal
 }
 
-/**
- * Uploads each file in a request of its own, so that each has its own progress and rejection message. A failure is an
- * outcome, not an exception.
- * @throws only when `signal` aborts.
- */
+/** Sends one request per file, for its own progress and rejection message. @throws only when `signal` aborts */
 export async function uploadDocuments(files: readonly File[], options: UploadOptions = {}): Promise<UploadOutcome[]> {
   const outcomes = new Map<File, UploadOutcome>()
   const queue = [...files]

@@ -1,7 +1,6 @@
-/** Whether live changes reach the page. Short interruptions are not reported. */
 import { create } from 'zustand'
 
-/** The socket usually reconnects within two seconds. */
+/** A shorter interruption is not reported: the socket usually reconnects within two seconds. */
 const LOST_AFTER_MS = 2_500
 
 export const useConnection = create<{ isLost: boolean }>(() => ({ isLost: false }))

@@ -3,10 +3,7 @@ import { confirmSession } from '#web/data/auth/session.ts'
 import { logFailure } from './log-failure.ts'
 import { realtimeClient, renewToken } from './realtime-client.ts'
 
-/**
- * Joins a channel after renewing the token. `onJoined` runs after every join and rejoin, `onLost` whenever the channel
- * breaks off or cannot be joined. Returns the function that leaves.
- */
+/** Renews the token first. `onJoined` runs after every rejoin too. @returns the function that leaves */
 export function joinChannel(
   build: (client: RealtimeClient) => RealtimeChannel,
   onJoined: () => void,

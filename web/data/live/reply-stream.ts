@@ -24,7 +24,6 @@ export type ReplyStream = {
   stop: () => void
 }
 
-/** @param refetchMessages loads the newest rows into the thread. */
 export function createReplyStream(
   queryClient: QueryClient,
   conversationId: string,

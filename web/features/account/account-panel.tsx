@@ -9,7 +9,6 @@ import { TwoFactorSection } from './two-factor-section.tsx'
 import { useSignOut } from './use-sign-out.ts'
 import styles from './account.module.css'
 
-/** The users tab: profile, password, second factor, identities, sessions. */
 export default function AccountPanel(): JSX.Element {
   const user = useUser()
   const leave = useSignOut()

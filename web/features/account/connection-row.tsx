@@ -16,7 +16,6 @@ type ConnectionRowProps = {
   onRefresh?: () => Promise<void>
 }
 
-/** One provider or tool server, with buttons to refresh and to remove it. */
 export function ConnectionRow({ name, children, warning, onRemove, onRefresh }: ConnectionRowProps): JSX.Element {
   const { busy, errorMessage, run } = useAttempt()
   const [isAsking, setIsAsking] = useState(false)

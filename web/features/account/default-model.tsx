@@ -7,7 +7,6 @@ import { ErrorText } from './section.tsx'
 import { SelectField } from './select-field.tsx'
 import { useAttempt } from './use-attempt.ts'
 
-/** The default model of new conversations, on all devices of the person. */
 export function DefaultModel(): JSX.Element | null {
   const queryClient = useQueryClient()
   const { id } = useUser()

@@ -10,7 +10,6 @@ import styles from './rows.module.css'
 import { ErrorText } from './section.tsx'
 import { useAttempt } from './use-attempt.ts'
 
-/** Asks for the address and the password. On success the sign-in page shows the receipt. */
 function DeleteDialog({ onClose }: { onClose: () => void }): JSX.Element {
   const { id, email } = useUser()
   const name = email === undefined || email === '' ? id : email

@@ -34,7 +34,6 @@ function ModelForm({ providers, onDone }: { providers: readonly PersonalProvider
   )
 }
 
-/** The embedding model of the person's own providers for vector search, if any. */
 export function EmbeddingsModel({ providers }: { providers: readonly PersonalProvider[] }): JSX.Element | null {
   const queryClient = useQueryClient()
   const { busy, errorMessage, run } = useAttempt()

@@ -16,7 +16,6 @@ type EnrolDialogProps = {
   onVerified: () => void
 }
 
-/** Shows the QR code of an authenticator app and verifies its first code. */
 export function EnrolDialog({ ordinal, onClose, onVerified }: EnrolDialogProps): JSX.Element {
   const queryClient = useQueryClient()
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null)

@@ -7,7 +7,6 @@ import { ErrorText } from './section.tsx'
 
 type State = { at: 'rest' } | { at: 'asking' } | { at: 'begun'; bytes: number } | { at: 'failed' }
 
-/** Downloads an archive of the person's data. */
 export function ExportData(): JSX.Element {
   const [state, setState] = useState<State>({ at: 'rest' })
 

@@ -6,7 +6,6 @@ import { clearFirstRecoveryCodes } from '#web/data/account/first-recovery-codes.
 import { toast } from '#web/ui/toast.tsx'
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 
-/** Creates and shows recovery codes after a required second factor was set up while signing in. */
 export default function FirstRecoveryCodes(): JSX.Element | null {
   const user = useUser()
   const queryClient = useQueryClient()

@@ -1,4 +1,3 @@
-/** A form field's text, trimmed. */
 export function formText(form: FormData, name: string): string {
   const value = form.get(name)
   return typeof value === 'string' ? value.trim() : ''

@@ -65,7 +65,7 @@ function AddProviders({ linked }: { linked: ReadonlySet<string> }): JSX.Element 
   )
 }
 
-/** The linked identity providers, and those that can be linked. The last way to sign in cannot be removed. */
+/** The last way to sign in cannot be removed. */
 export function IdentitiesSection({ user }: { user: User }): JSX.Element {
   const identities = user.identities ?? []
   return (

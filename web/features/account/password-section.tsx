@@ -12,7 +12,6 @@ import { useAttempt } from './use-attempt.ts'
 
 const NOTHING = { current: '', next: '', code: '' }
 
-/** Changes the password; a third field asks for the code of a mail if the server requires it. */
 function PasswordForm({ email, onDone }: { email: string; onDone: () => void }): JSX.Element {
   const queryClient = useQueryClient()
   const [fields, setFields] = useState(NOTHING)

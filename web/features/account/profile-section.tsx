@@ -31,7 +31,6 @@ type FieldFormProps = {
   onDone: () => void
 }
 
-/** Edits one fact in its place. */
 function FieldForm({ label, given, note, save, onDone, ...field }: FieldFormProps): JSX.Element {
   const [value, setValue] = useState(given)
   const { busy, errorMessage, run } = useAttempt()

@@ -31,7 +31,6 @@ type ProviderFormProps = {
   onDone: () => void
 }
 
-/** Connects an API key or an endpoint; the server's error message is shown below. */
 export function ProviderForm({ requested, onDone }: ProviderFormProps): JSX.Element {
   const queryClient = useQueryClient()
   const [kind, setKind] = useState<Kind>(requested?.provider ?? 'anthropic')

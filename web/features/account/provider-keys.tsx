@@ -20,7 +20,6 @@ const removalWarning = ({ kind, last_four }: PersonalProvider): string =>
     ? `Its models leave the list${last_four === null ? '' : ', and its key is forgotten'}. Conversations that use them stay, and go on with another model.`
     : 'Its key is forgotten. Conversations with its models stay, and go on with another model unless this server has a key of its own.'
 
-/** The person's own API keys and endpoints. A stored key is never shown again. */
 export function ProviderKeys(): JSX.Element {
   const queryClient = useQueryClient()
   const { data: providers, isError } = useQuery(ownProvidersQuery)

@@ -4,7 +4,6 @@ import { ErrorText } from './section.tsx'
 import styles from './rows.module.css'
 
 type SaveOrCancelProps = {
-  /** The error message of the last attempt. */
   errorMessage: string | null
   busy: boolean
   /** The labels of the save button, idle and busy. */

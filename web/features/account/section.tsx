@@ -13,7 +13,6 @@ export function Section({ title, children }: { title: string; children: ReactNod
   )
 }
 
-/** An error message of the server. */
 export function ErrorText({ children }: { children: string | null }): JSX.Element | null {
   return children === null ? null : (
     <p role="alert" className={styles.refusal}>

@@ -13,7 +13,6 @@ import { VoiceSection } from './voice-section.tsx'
 import { ToolServers } from './tool-servers.tsx'
 import styles from './account.module.css'
 
-/** The settings tab: settings of this browser and of the account, export and deletion. */
 export default function SettingsPanel({ onShowIntroduction }: { onShowIntroduction: () => void }): JSX.Element {
   const { theme, showToolMessages } = usePageSettings()
   return (

@@ -1,6 +1,5 @@
 import type { Theme } from '#web/data/theme.ts'
 
-/** Themes in display order. */
 export const THEMES: readonly { value: Theme; label: string }[] = [
   { value: 'system', label: 'As the system' },
   { value: 'dark', label: 'Dark' },

@@ -18,7 +18,6 @@ function serverOf(command: string, form: FormData): NewToolServer {
   return { name, url: formText(form, 'url'), ...(token === '' ? {} : { token }) }
 }
 
-/** Connects a tool server by address, or by one of the commands that the operator offers. */
 export function ToolServerForm({ commands, onDone }: { commands: readonly string[]; onDone: () => void }): JSX.Element {
   const queryClient = useQueryClient()
   const [command, setCommand] = useState(BY_ADDRESS)

@@ -4,14 +4,12 @@ import { apiErrorMessage } from '#web/data/client.ts'
 
 export type Attempt = {
   busy: boolean
-  /** The error message of the last attempt; null without an error. */
   errorMessage: string | null
   /** Runs one task at a time; resolves with whether it succeeded. */
   run: (task: () => Promise<void>) => Promise<boolean>
   clearError: () => void
 }
 
-/** Runs the requests of a form, and holds the server's error message. */
 export function useAttempt(): Attempt {
   const [busy, setBusy] = useState(false)
   const [errorMessage, setErrorMessage] = useState<string | null>(null)

@@ -27,7 +27,6 @@ function useVoices(): SpeechSynthesisVoice[] | null {
   return voices
 }
 
-/** The spoken language and the voice that reads aloud, both stored in this browser. */
 export function VoiceSection(): JSX.Element {
   const { spokenLanguage, voiceName } = usePageSettings()
   const voices = useVoices()

@@ -6,7 +6,6 @@ import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import styles from './composer.module.css'
 
-/** Says which host receives the question. */
 function privacyStatement(known: boolean, host: string | null): string {
   if (!known) return 'Where this model runs is not known yet.'
   if (host === null) return 'Nothing leaves this machine: the chosen model runs here.'

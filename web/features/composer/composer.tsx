@@ -30,11 +30,9 @@ function afterPaint(act: () => void): () => void {
   }
 }
 
-/** Props of an input method other than typing. */
 export type InputMethodProps = {
   conversationId: string | null
   disabled: boolean
-  /** Replaces the text. */
   replace: (text: string) => void
 }
 
@@ -49,9 +47,6 @@ export type ComposerProps = {
   Microphone: ComponentType<InputMethodProps>
 }
 
-/**
- * The message box; `SHORTCUTS.submit` sends, @ suggests tools.
- */
 export function Composer({ conversationId, waiting, filled, onSend, onStop, Microphone }: ComposerProps): JSX.Element {
   const { data: documents } = useQuery(documentsQuery())
   const names = useMemo(() => documents?.map(({ filename }) => filename) ?? [], [documents])
@@ -70,7 +65,6 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop, Micr
     if (filled.focus) input.current?.focus()
   }, [filled, conversationId, fill, input])
 
-  // A new chat focuses its message box.
   useEffect(() => {
     if (isNew && matchMedia('(hover: hover)').matches) input.current?.focus()
   }, [isNew, input])

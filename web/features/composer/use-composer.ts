@@ -10,9 +10,7 @@ const MAX_HEIGHT_PX = 200
 type ComposerOptions = {
   conversationId: string | null
   disabled: boolean
-  /**
-   * Document names to suggest after `@knowledge`.
-   */
+  /** Document names to suggest after `@knowledge`. */
   names: readonly string[]
   onSend: (text: string) => void
 }
@@ -54,7 +52,6 @@ function findSuggestions(text: string, cursor: number, names: readonly string[])
   return { token, suggestions }
 }
 
-/** The text of the box (stored as a draft), its suggestions, and sending it. */
 export function useComposer({ conversationId, disabled, names, onSend }: ComposerOptions): ComposerState {
   const userId = useUser().id
   const input = useRef<HTMLTextAreaElement>(null)

@@ -20,7 +20,6 @@ const ENTRIES_SHOWN = 20
 
 const now = (): string => new Date().toLocaleTimeString(undefined, { hour12: false })
 
-/** Shows the ids in use and tests the realtime connection. */
 export default function DebugPanel({ userId, chatId, onClose }: DebugPanelProps): JSX.Element {
   const externalId = useThreadStore((state) => state.externalApiConversationId)
   const [running, setRunning] = useState(false)

@@ -20,7 +20,6 @@ type ConversationItemProps = {
   onDelete: () => void
 }
 
-/** A row of the history; hover and focus reveal its buttons. */
 export function ConversationItem({
   conversation,
   description,

@@ -18,12 +18,10 @@ export type HistoryPanelProps = {
   activeId: string | null
   onSelect: (id: string) => void
   onNewChat: () => void
-  /** Leaves the conversation if it was open. */
   onDeleted: (id: string) => void
   onCollapse: () => void
 }
 
-/** The pinned and the recent conversations, with a search. */
 export function HistoryPanel(props: HistoryPanelProps): JSX.Element {
   const [search, setSearch] = useState('')
   const box = useRef<HTMLInputElement>(null)

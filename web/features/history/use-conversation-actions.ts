@@ -15,7 +15,6 @@ type ConversationActions = {
   remove: (row: ConversationRow) => void
 }
 
-/** Pins, unpins and deletes conversations, with a toast about the result. */
 export function useConversationActions(userId: string, onDeleted: (id: string) => void): ConversationActions {
   const queryClient = useQueryClient()
 

@@ -9,7 +9,6 @@ export const NEWEST_FIRST: Arrangement = { by: 'date', descending: true }
 
 const names = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
-/** Documents whose name contains the text (any case), in the given order. */
 export function arrangeDocuments(
   documents: readonly DocumentRow[],
   text: string,
@@ -22,9 +21,7 @@ export function arrangeDocuments(
   return found.toSorted((a, b) => (descending ? compare(b, a) : compare(a, b)))
 }
 
-/**
- * The arrangement after a click on a column: reverses its order, or sorts by it, names ascending and dates descending.
- */
+/** Reverses the order of the current column; another column sorts names ascending, dates descending. */
 export function nextArrangement(now: Arrangement, by: Arrangement['by']): Arrangement {
   if (now.by === by) return { by, descending: !now.descending }
   return { by, descending: by === 'date' }

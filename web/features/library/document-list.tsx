@@ -20,7 +20,6 @@ const FILTER_FROM = 9
 
 interface DocumentListProps {
   onOpen: (documentId: string) => void
-  /** The document open in the viewer. */
   openId: string | null
   label: string
   /** Whether to show the label as a heading; false where the surroundings already have one. */
@@ -140,12 +139,10 @@ interface ListNotesProps {
   documents: UseQueryResult<DocumentRow[]>
   count: number
   hasMatch: boolean
-  /** The filter text. */
   text: string
   onClear: () => void
 }
 
-/** Messages in place of the rows while there are none to show. */
 function ListNotes({ documents, count, hasMatch, text, onClear }: ListNotesProps): JSX.Element {
   return (
     <>

@@ -14,7 +14,7 @@ interface DropAnywhereProps {
   children: ReactNode
 }
 
-/** Takes files dropped or pasted anywhere on the page. The tray shows their rows. Unmounting aborts the uploads. */
+/** Takes files dropped or pasted anywhere on the page. Unmounting aborts the uploads. */
 export function DropAnywhere({ onAddedToQuestion, children }: DropAnywhereProps): JSX.Element {
   const pastedAt = useRef<EventTarget | null>(null)
   const zone = useUploadZone('page', ({ type, target }) =>

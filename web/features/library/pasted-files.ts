@@ -1,7 +1,6 @@
 /**
- * The files of a paste; null for a paste of text. Word processors and spreadsheets add a picture of the copied text to
- * the text itself (plain and HTML): then the text counts. A file manager gives files and at most their names; a
- * browser gives a copied picture with its HTML.
+ * Null for a paste of text. Word processors add a picture of the copied text to plain text and HTML: then the text
+ * counts. A file manager gives files and at most their names; a browser gives a copied picture with its HTML.
  */
 export function pastedFiles<Files extends { length: number }>(
   data: { types: readonly string[]; files: Files } | null,

@@ -23,7 +23,6 @@ export function extendTo(selection: Selection, id: string, order: readonly strin
   return { ids: new Set([...selection.ids, ...range]), anchor: from < 0 ? id : selection.anchor }
 }
 
-/** Selects all shown rows, or none if all of them are selected. */
 export function toggleAll({ ids, anchor }: Selection, order: readonly string[]): Selection {
   return order.every((id) => ids.has(id)) ? NOTHING_SELECTED : { ids: new Set([...ids, ...order]), anchor }
 }

@@ -1,6 +1,5 @@
 import type { DocumentRow } from '#contract/document.ts'
 
-/** One file, from its choice until its row is dismissed. */
 export interface Upload {
   key: string
   /** The id of an upload area, or of the page. */

@@ -9,7 +9,6 @@ import styles from './upload-rows.module.css'
 import { dismissUpload } from './upload-store.ts'
 import { failedFirst } from './upload-summary.ts'
 
-/** Rows of uploads, failed ones first, each with the live state of its document. */
 export function UploadRows({ uploads }: { uploads: readonly Upload[] }): JSX.Element | null {
   const documents = useQuery(documentsQuery())
   if (uploads.length === 0) return null

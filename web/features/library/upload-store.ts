@@ -41,7 +41,6 @@ export function forgetUploads(): void {
   useUploads.setState({ uploads: [] })
 }
 
-/** Registers a mounted upload area; returns the function that removes it. */
 export function showUploadArea(zone: string): () => void {
   useUploads.setState(({ areas }) => ({ areas: [...areas, zone] }))
   return () => useUploads.setState(({ areas }) => ({ areas: areas.filter((other) => other !== zone) }))
@@ -53,10 +52,7 @@ interface Chosen {
   rejected: readonly { file: File; errors: readonly { code: string; message: string }[] }[]
 }
 
-/**
- * Uploads accepted files and shows rejected ones. Resolves after the last file with the stored documents; with none
- * when aborted.
- */
+/** Resolves after the last file with the stored documents; with none when aborted. */
 export async function startUploads(queryClient: QueryClient, chosen: Chosen): Promise<DocumentRow[]> {
   const { zone, accepted, rejected } = chosen
   const files = accepted.filter(withinSizeLimit)

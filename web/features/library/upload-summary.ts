@@ -3,12 +3,11 @@ import type { Upload } from './upload-list.ts'
 
 export type UploadStage = 'under way' | 'read' | 'failed'
 
-/** The stage of an upload, from its own step and the live state of its document. */
 export function stageOf({ step }: Upload, documents: readonly DocumentRow[] | undefined): UploadStage {
   if (step.at === 'refused') return 'failed'
   if (step.at !== 'taken') return 'under way'
   const known = documents?.find(({ id }) => id === step.document.id)
-  // Deleted since the upload.
+  // The document was deleted after the upload.
   if (documents && !known) return 'read'
   const { state } = known ?? step.document
   if (state === 'ready') return 'read'
@@ -28,7 +27,6 @@ export function allOver(uploads: readonly Upload[], documents: readonly Document
 
 const files = (count: number) => (count === 1 ? '1 file' : `${count} files`)
 
-/** One line about all uploads: those under way, and failures. */
 export function describeUploads(stages: readonly UploadStage[]): string {
   const count = (wanted: UploadStage) => stages.filter((stage) => stage === wanted).length
   if (count('under way') > 0) {

@@ -8,7 +8,6 @@ interface DeleteMany {
   deleteAll: (ids: readonly string[]) => Promise<void>
 }
 
-/** Deletes documents one after the other and reports the result in one sentence. */
 export function useDeleteMany(): DeleteMany {
   const remove = useMutation(deleteDocument(useQueryClient()))
   const many = useMutation({

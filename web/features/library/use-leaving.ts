@@ -9,7 +9,6 @@ import { allOver, stageOf } from './upload-summary.ts'
 /** How long a finished upload stays visible after the last one. */
 const LINGER_MS = 5000
 
-/** Removes the rows of finished uploads shortly after the last one is finished. */
 export function useLeaving(uploads: readonly Upload[], documents: readonly DocumentRow[] | undefined): void {
   const readKeys = allOver(uploads, documents)
     .filter((upload) => stageOf(upload, documents) === 'read')

@@ -19,7 +19,7 @@ interface ListSelection {
   onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
 }
 
-/** Multiple selection in a list by pointer and keyboard. Rows that are no longer shown drop out of the selection. */
+/** Rows that are no longer shown drop out of the selection. */
 export function useSelection(order: readonly string[], onDelete: () => void): ListSelection {
   const [state, setState] = useState<typeof NOTHING_SELECTED | null>(null)
   const ids = state === null ? null : new Set(order.filter((id) => state.ids.has(id)))

@@ -10,10 +10,7 @@ import { startUploads } from './upload-store.ts'
 
 type OnUploaded = (documents: DocumentRow[]) => void
 
-/**
- * Drop zone options common to the page: types, size limit and destination. @param whenUploaded is called when files
- * arrive and returns what to do with the stored documents.
- */
+/** @param whenUploaded is called when files arrive and returns what to do with the stored documents */
 export function useUploadZone(
   zone: string,
   whenUploaded?: (event: DropEvent) => OnUploaded | undefined,

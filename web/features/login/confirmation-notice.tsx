@@ -2,7 +2,6 @@ import type { JSX } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import styles from './login-form.module.css'
 
-/** Says where the confirmation link was sent; links to the mailbox of a local set-up. */
 export function ConfirmationNotice({ sentTo, hasMailbox }: { sentTo: string; hasMailbox: boolean }): JSX.Element {
   return (
     // The pressed button is gone: focus the notice, so that screen readers read it.

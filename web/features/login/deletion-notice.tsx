@@ -8,7 +8,6 @@ import { saveFile } from '#web/lib/save-file.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './farewell.module.css'
 
-/** After an account was deleted in this tab: says so and offers the receipt. */
 export function DeletionNotice(): JSX.Element | null {
   const receipt = useSyncExternalStore(subscribeToDeletionReceipt, readDeletionReceipt)
   if (receipt === null) return null

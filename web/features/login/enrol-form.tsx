@@ -10,7 +10,6 @@ import { SwitchAccountButton } from './switch-account-button.tsx'
 import form from './login-form.module.css'
 import { useSignInStep } from './use-sign-in-step.ts'
 
-/** Sets up a required second factor. On success the auth gate leaves the page. */
 export default function EnrolForm({ email }: { email: string }): JSX.Element {
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null)
   const [code, setCode] = useState('')

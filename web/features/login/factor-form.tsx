@@ -16,7 +16,6 @@ function verifyWith(means: FactorMethod, code: string): Promise<void> {
   return verifyPhoneCode(means.factorId, means.challengeId ?? '', code)
 }
 
-/** Asks for the second factor. On success the auth gate leaves the page. */
 export default function FactorForm({ user }: { user: User }): JSX.Element {
   const all = factorMethodsOf(user)
   const [means, setMeans] = useState<FactorMethod>(all[0])

@@ -1,6 +1,5 @@
 import type { User } from '#web/data/auth/session.ts'
 
-/** The methods of a second factor: an app, a phone, a recovery code. */
 export type FactorMethod =
   { kind: 'app' } | { kind: 'phone'; factorId: string; name: string; challengeId: string | null } | { kind: 'recovery' }
 
@@ -22,7 +21,6 @@ export function factorMethodsOf({ factors = [] }: Pick<User, 'factors'>): [Facto
 export const isSame = (one: FactorMethod, other: FactorMethod): boolean =>
   one.kind === other.kind && (one.kind !== 'phone' || other.kind !== 'phone' || one.factorId === other.factorId)
 
-/** The label of the button that switches to the method. */
 export function switchLabel(means: FactorMethod): string {
   if (means.kind === 'app') return 'Use the authenticator app'
   return means.kind === 'recovery' ? 'Use a recovery code' : `Send a code to ${means.name}`

@@ -32,10 +32,7 @@ type LoginFormProps = {
   onMail: (purpose: MailPurpose, email: string) => void
 }
 
-/**
- * Sign-in and sign-up in one form. A notice replaces it after a confirmation link was sent. The test account and the
- * mailbox exist only in the local set-up.
- */
+/** The test account and the mailbox exist only in the local set-up. */
 export function LoginForm({ config, notice, onMail }: LoginFormProps): JSX.Element {
   const form = useLoginForm()
   const words = WORDS[form.mode]

@@ -9,7 +9,6 @@ import { useSignInStep } from './use-sign-in-step.ts'
 
 type NewPasswordFormProps = { email: string; onDone: () => void }
 
-/** The last step of a recovery: sets a new password or keeps the old one. */
 export default function NewPasswordForm({ email, onDone }: NewPasswordFormProps): JSX.Element {
   const [password, setPassword] = useState('')
   const { busy, error, submit } = useSignInStep()

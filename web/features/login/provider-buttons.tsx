@@ -4,7 +4,6 @@ import { Button } from '#web/ui/button.tsx'
 import styles from './provider-buttons.module.css'
 import { useSignInStep } from './use-sign-in-step.ts'
 
-/** Null without identity providers. */
 export function ProviderButtons(): JSX.Element | null {
   const [providers, setProviders] = useState<readonly IdentityProvider[]>([])
   const { busy, error, run } = useSignInStep()

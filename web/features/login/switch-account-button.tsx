@@ -9,7 +9,6 @@ async function leave(): Promise<void> {
   if (error !== null) throw error
 }
 
-/** Cancels the sign-in at a step after the password. */
 export function SwitchAccountButton({ email, busy, run }: SwitchAccountButtonProps): JSX.Element {
   return (
     <Button variant="link" disabled={busy} onClick={() => void run(leave)}>

@@ -16,7 +16,6 @@ type LoginForm = {
   setEmail: (email: string) => void
   setPassword: (password: string) => void
   toggleMode: () => void
-  /** Returns to the form with the typed address. */
   changeAddress: () => void
   submit: (event: SyntheticEvent) => void
 }

@@ -5,11 +5,9 @@ type SignInStep = {
   error: string | null
   /** Runs a task and shows its error message. Resolves with whether it succeeded. */
   run: (task: () => Promise<void>) => Promise<boolean>
-  /** A submit handler that runs the task. */
   submit: (task: () => Promise<void>) => (event: SyntheticEvent) => void
 }
 
-/** State of one sign-in step that sends a request. */
 export function useSignInStep(): SignInStep {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string | null>(null)

@@ -12,10 +12,7 @@ import {
 import { accountSettingsQuery } from '#web/data/settings.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/**
- * The models to choose from. Selects the person's default or the first model until an available one is chosen, and
- * reports a failed fetch.
- */
+/** Selects the person's default or the first model until an available one is chosen. Reports a failed fetch. */
 export function useModels(): Model[] {
   const { data, error } = useQuery(modelsQuery)
   const held = useSelectedModel((state) => state.isLocked)

@@ -32,7 +32,6 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-/** A short walk through the product with example content. */
 export function Walkthrough(props: { open: boolean; onClose: () => void; onFinish: () => void }): JSX.Element {
   const [step, setStep] = useState(0)
   const { title, words, Picture } = STEPS[step] ?? FIRST

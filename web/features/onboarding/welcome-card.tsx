@@ -21,7 +21,6 @@ export type WelcomeCardProps = {
   onDismiss: () => void
 }
 
-/** Greets a new person and offers the first steps. Appears 300 ms after the page. */
 export function WelcomeCard(props: WelcomeCardProps): JSX.Element | null {
   const { done, total } = props.steps
   const [due, setDue] = useState(false)

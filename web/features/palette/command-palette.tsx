@@ -46,7 +46,6 @@ const valueOf = {
   message: ({ message_id: id }: FoundMessage) => `message:${id}`,
 }
 
-/** Searches conversations, messages, documents and actions. */
 export default function CommandPalette(props: CommandPaletteProps): JSX.Element {
   const { wanted, found, count, isSearching, failed } = usePaletteResults(props.search, props)
   const take = (run: () => void) => (): void => props.onTake(run)

@@ -9,7 +9,6 @@ const PLACEHOLDER = 'Find chats, documents, actions…'
 type OwnProps = 'label' | 'placeholder' | 'search' | 'onSearch' | 'onTake'
 type PaletteDialogProps = Omit<CommandPaletteProps, OwnProps> & {
   onOpenChange: (open: boolean) => void
-  /** Null until its code is loaded. */
   View: ComponentType<CommandPaletteProps> | null
 }
 

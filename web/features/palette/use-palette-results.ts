@@ -30,7 +30,6 @@ function joinDocuments(
 }
 
 export type Findings = {
-  /** The trimmed search. */
   wanted: string
   found: {
     actions: readonly PaletteAction[]

@@ -5,10 +5,7 @@ export interface Arrival {
   page: () => number | null
 }
 
-/**
- * Remembers the requested page while the scroll position rests there: a short page, or the last one, may not fill the
- * view.
- */
+/** Remembers the requested page until the person scrolls: a short or last page may not fill the view. */
 export function watchArrival(scroller: { scrollTop: number }): Arrival {
   let arrived: { page: number; top: number } | null = null
   return {

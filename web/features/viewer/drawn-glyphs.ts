@@ -12,7 +12,6 @@ export interface DrawnGlyph {
   endY: number
 }
 
-/** Font properties that determine glyph positions. */
 export interface FontMetrics {
   /** Factor from the font's units to shares of its size. */
   unit: number
@@ -70,10 +69,7 @@ const arrayOfSix = z.preprocess(
 )
 const wrappedMatrix = z.tuple([arrayOfSix]).rest(z.unknown())
 
-/**
- * Positions of a page's glyphs in drawing order. The text layer uses a font of the browser, whose advances differ from
- * the page's. Vertical text is left out.
- */
+/** In drawing order, without vertical text. The text layer uses a browser font, whose advances differ. */
 export function drawnGlyphs({ fnArray, argsArray }: Operators, metricsOf: (font: string) => FontMetrics): DrawnGlyph[] {
   const drawn: DrawnGlyph[] = []
   const outer: State[] = []
@@ -150,7 +146,7 @@ export function drawnGlyphs({ fnArray, argsArray }: Operators, metricsOf: (font:
   return drawn
 }
 
-/** Adds the glyphs of one operator. @returns the position of the next glyph in its line */
+/** @returns the position of the next glyph in its line */
 function show(
   row: readonly z.infer<typeof shown>[],
   { matrix, textMatrix, x: from, y, size, charSpacing, wordSpacing, stretch, rise }: State,

@@ -1,7 +1,4 @@
-/**
- * A page fitted to the width of a phone is too small to read: there the column of the passage fills the pane instead,
- * as far as its letters need enlarging.
- */
+/** A page fitted to a phone is too small to read: the passage's column fills the pane, until its letters are readable. */
 
 interface Box {
   left: number

@@ -14,10 +14,7 @@ function measureEms(text: string, fontFamily: string): number {
   return context.measureText(text).width / MEASURED_AT_PX
 }
 
-/**
- * Aligns an element of the text layer with the drawn page through letter spacing, so that marks and selections cover
- * the visible glyphs. The text stays unchanged.
- */
+/** Changes letter spacing, so that marks and selections cover the drawn glyphs. The text stays unchanged. */
 export function fitTextItem({ element, layout }: TextLayerItem, drawn: readonly DrawnGlyph[]): void {
   const text = element.textContent
   if (element.childElementCount > 0 || !layout) return

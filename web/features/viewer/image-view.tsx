@@ -20,7 +20,6 @@ interface ImageViewProps {
   scroller: HTMLElement
 }
 
-/** A picture, fitted to the pane's width times the zoom, with the OCR passage marked. */
 export function ImageView({ document, passage, zoom, scroller }: ImageViewProps): JSX.Element {
   const [isBroken, setBroken] = useState(false)
   const pageText = useQuery({ ...pageTextQuery(document.id, passage?.page ?? 1), enabled: passage !== null })

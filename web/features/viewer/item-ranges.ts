@@ -7,10 +7,7 @@ export interface ItemRange {
   to: number
 }
 
-/**
- * Maps the range `[start, end)` of a page's text to text layer items. Generated spaces and line breaks belong to no
- * item, so the result may be shorter than the range.
- */
+/** May be shorter than `[start, end)`: generated spaces and line breaks belong to no item. */
 export function itemRanges(runs: readonly ItemRun[], start: number, end: number): ItemRange[] {
   const ranges: ItemRange[] = []
   for (const [textOffset, item, itemOffset, length] of runs) {

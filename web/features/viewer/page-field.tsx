@@ -11,7 +11,6 @@ interface PageFieldProps {
   onGo: (page: number) => void
 }
 
-/** `Page 3 of 120`, with the number as a field and a step button at either side. */
 export function PageField({ page, count, unit, onGo }: PageFieldProps): JSX.Element {
   const [draft, setDraft] = useState<string | null>(null)
 

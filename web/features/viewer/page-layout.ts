@@ -67,7 +67,6 @@ export function mostVisiblePage(layout: PageLayout, top: number, bottom: number)
   return most.page
 }
 
-/** A scroll position relative to its page, to restore after a layout change. */
 export function anchorAt(layout: PageLayout, y: number): ScrollAnchor {
   const page = pageAt(layout, y)
   const box = layout.boxes[page - 1]

@@ -13,10 +13,7 @@ const MAX_GAP = 3
 /** A rectangle higher than this multiple of its words overlaps the next line, as on a skewed scan. */
 const MAX_GROWTH = 1.5
 
-/**
- * Maps the range `[start, end)` of a page's text to its picture: one rectangle per line, or per segment where a line
- * is slanted or has gaps. Partly covered words count as a whole.
- */
+/** One rectangle per line, or per segment if a line is slanted or has gaps. Partly covered words count as a whole. */
 export function passageRectangles(boxes: readonly WordBox[], start: number, end: number): PageRectangle[] {
   const isSideways = runsSideways(boxes)
   const stretches: Stretch[] = []

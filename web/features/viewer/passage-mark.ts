@@ -49,10 +49,7 @@ export type PassageMark = Pick<Range | Element, 'getBoundingClientRect'>
 /** Line height of Helvetica and Arial, in em. */
 const LETTER_HEIGHT_EM = 1.15
 
-/**
- * A range in a single-line element that is 1 em high; the range's own height depends on the fallback fonts of the
- * machine.
- */
+/** Takes the height from `line`, 1 em high: the height of a range depends on the fallback fonts of the machine. */
 export function rangeInLine(range: Range, line: Element): PassageMark {
   return {
     getBoundingClientRect: () => {

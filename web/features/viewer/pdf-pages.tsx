@@ -164,10 +164,7 @@ function showColumn(scroller: HTMLElement, passage: MarkedPassage): void {
   scroller.scrollBy({ left: column.left - scroller.getBoundingClientRect().left - COLUMN_MARGIN, behavior: 'instant' })
 }
 
-/**
- * Scrolls to the target once per request and keeps the position through layout changes. Returns the callback that
- * reveals a passage once, large enough to read.
- */
+/** Scrolls to the target once per request. @returns the callback that reveals a passage once, large enough to read */
 function usePageScroll({
   scroller,
   arrival,

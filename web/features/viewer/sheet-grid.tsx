@@ -29,7 +29,6 @@ function reachOf(cells: readonly TextStretch[], columnIndex: number, columns: nu
   return (next === -1 ? columns : next) - columnIndex
 }
 
-/** Whether the text of an earlier cell covers this empty one. */
 function isCovered(cells: readonly TextStretch[], columnIndex: number): boolean {
   if (lengthAt(cells, columnIndex) > 0) return false
   const before = cells.findLastIndex((_, other) => other < columnIndex && lengthAt(cells, other) > 0)

@@ -11,7 +11,6 @@ export interface SourceNavigation {
   onMove: (delta: -1 | 1) => void
 }
 
-/** `Source 2 of 4`: steps through the sources of an answer within the viewer. */
 export function SourceSteps({ position, count, onMove }: SourceNavigation): JSX.Element {
   return (
     <div className={styles.group} role="group" aria-label="Sources of the answer">

@@ -6,17 +6,11 @@ export interface TextStretch {
   end: number
 }
 
-/**
- * `flow`: hard-wrapped lines are joined; `paragraph`: its line breaks stay; `heading`: a short line before longer
- * text; `table`: lines of cells.
- */
+/** `flow`: hard-wrapped lines are joined; `paragraph`: line breaks stay; `heading`: a short line before longer text. */
 export type TextBlock =
   (TextStretch & { kind: 'flow' | 'paragraph' | 'heading' }) | { kind: 'table'; rows: TextStretch[][] }
 
-/**
- * Splits a section's text into blocks at blank lines; white space and cell borders in between belong to no block.
- * `hardWrapped`: line breaks may come from a column width, as in plain text files.
- */
+/** Splits at blank lines. White space and cell borders in between belong to no block. */
 export function textBlocks(text: string, { hardWrapped }: { hardWrapped: boolean }): TextBlock[] {
   const pieces = stretches(text, PARAGRAPHS)
   return pieces.map((piece, index) => {
@@ -38,10 +32,7 @@ function stretches(text: string, pattern: RegExp, offset = 0): TextStretch[] {
   }))
 }
 
-/**
- * The cells of a block in which at least two lines, and at least half, have several cells (the rest are titles); null
- * for any other block.
- */
+/** Null unless two lines, and at least half of them, have several cells; the other lines are titles. */
 function tableRows(text: string, { start, end }: TextStretch): TextStretch[][] | null {
   const rows = stretches(text.slice(start, end), LINES, start).map((line) => cellsOf(text, line))
   const withCells = rows.filter((row) => row.length > 1).length

@@ -22,7 +22,6 @@ interface TextSectionProps {
   onMarked: (first: Range) => void
 }
 
-/** One section of a document's text, with the passage marked by its text offsets. */
 export function TextSection(props: TextSectionProps): JSX.Element {
   const { documentId, page, passage, hardWrapped, label, onMarked } = props
   const section = useQuery(pageTextQuery(documentId, page))

@@ -23,10 +23,7 @@ interface TextSectionsProps {
   onGo: (page: number) => void
 }
 
-/**
- * A document as text, from the requested section downwards; later sections load as the end comes near. Earlier ones
- * load on request, so that nothing is inserted above the line being read.
- */
+/** Earlier sections load only on request, so that nothing is inserted above the line being read. */
 export function TextSections(props: TextSectionsProps): JSX.Element {
   const { documentId, pages, unit, hardWrapped, target, passage, scroller, onPage, onGo } = props
   const first = Math.min(Math.max(1, target.page), pages)

@@ -7,10 +7,7 @@ import { fitTextItem } from './fit-text-item.ts'
 import type { ItemRange } from './item-ranges.ts'
 import type { TextLayerItem } from './use-text-layer.ts'
 
-/**
- * Fits the text layer's elements around a passage to the drawn page. Returns the ranges whose elements no longer
- * change. Only pages with a passage are read a second time for this.
- */
+/** Reads only pages with a passage a second time. @returns the ranges whose elements no longer change */
 export function useFittedItems(
   page: PDFPageProxy | null,
   items: readonly TextLayerItem[] | null,

@@ -3,10 +3,7 @@ import { useEffect, type RefObject } from 'react'
 /** Distance below the view at which the next part loads, so that reading does not run into a gap. */
 const AHEAD = '0px 0px 800px 0px'
 
-/**
- * Calls back each time the end element comes near the scroller's view, and again while it stays near, so that short
- * sections fill the pane.
- */
+/** Also calls back while the end stays near, so that short sections fill the pane. */
 export function useNearEnd(
   scroller: HTMLElement,
   end: RefObject<HTMLElement | null>,

@@ -11,10 +11,7 @@ const MAX_PIXELS = 16_777_216
 /** While the width changes, the old drawing is stretched; it is redrawn once the width rests this long. */
 const REDRAW_DELAY_MS = 150
 
-/**
- * Draws the page into the holder, `width` CSS pixels wide. An older drawing stays until the new one is complete.
- * Returns whether there is a drawing, and whether it is dark.
- */
+/** `width` is in CSS pixels. An older drawing stays until the new one is complete. */
 export function usePageCanvas(
   holder: RefObject<HTMLElement | null>,
   page: PDFPageProxy | null,

@@ -13,7 +13,6 @@ interface VersionNoteProps {
   onOpen: (documentId: string) => void
 }
 
-/** The open version of a document, with links to the others. */
 export function VersionNote({ document, onOpen }: VersionNoteProps): JSX.Element {
   const versions = useQuery(documentVersionsQuery(document)).data ?? []
   const newest = versions.find(({ superseded_at, state }) => superseded_at === null && state === 'ready')

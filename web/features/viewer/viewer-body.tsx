@@ -22,7 +22,6 @@ interface ViewerBodyProps {
   onFit: ((zoom: number) => void) | null
 }
 
-/** The document in the view of its kind, or the reason why it cannot be shown. */
 export function ViewerBody({ document, ...props }: ViewerBodyProps): JSX.Element {
   if (document.isPending) return <ViewerState kind="loading" title="Opening the document" />
   if (document.isError) {

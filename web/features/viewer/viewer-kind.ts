@@ -9,7 +9,6 @@ interface ViewerKind {
 
 const UNITS = { page: 'Page', section: 'Section', sheet: 'Sheet' } as const
 
-/** The view for a media type. */
 export function viewerKind(mimetype: string): ViewerKind {
   const type = fileTypeOf(mimetype)
   const viewer = type?.viewer ?? 'text'

@@ -27,7 +27,6 @@ interface ViewerPaneProps {
   sourceNavigation?: SourceNavigation
 }
 
-/** A document next to the conversation, open at a page with the cited passage marked. Fills its container. */
 export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
   const { documentId, highlight, citedName, onClose, onOpenVersion, onPageChange, sourceNavigation } = props
   const document = useQuery(documentQuery(documentId))

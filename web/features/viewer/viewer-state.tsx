@@ -15,7 +15,6 @@ interface ViewerStateProps {
   onRetry?: () => void
 }
 
-/** Shown in the pane instead of a document: one sentence and at most one action. */
 export function ViewerState({ kind, title, text, downloadOf, onRetry }: ViewerStateProps): JSX.Element {
   return (
     <div className={styles.state} data-kind={kind} role={kind === 'loading' ? 'status' : 'alert'}>

@@ -10,7 +10,6 @@ import { useVoice, type Voice } from './use-voice.ts'
 import styles from './voice.module.css'
 
 type MicrophoneProps = {
-  /** The message box's conversation. */
   conversationId: string | null
   disabled: boolean
   onText: (text: string) => void
@@ -24,7 +23,6 @@ const LABELS: Record<Voice['state'], string> = {
 
 const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 
-/** The microphone button, and below the text the recordings without a transcript. */
 export function Microphone({ conversationId, disabled, onText }: MicrophoneProps): JSX.Element {
   const { state, seconds, press, transcribeAgain } = useVoice({ conversationId, onText })
   const userId = useUser().id

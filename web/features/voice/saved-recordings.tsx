@@ -23,7 +23,6 @@ type SavedRecordingsProps = {
   onTryAgain: (recording: Recording) => void
 }
 
-/** Actions for recordings without a transcript; renders nothing where there are none. */
 export function SavedRecordings({ recordings, disabled, onTryAgain }: SavedRecordingsProps): JSX.Element {
   return (
     <>

@@ -11,7 +11,6 @@ const NO_TRANSCRIPT = 'Failed to transcribe audio. Please try again.'
 export type Voice = {
   state: 'idle' | 'recording' | 'transcribing'
   seconds: number
-  /** Starts a recording, or ends and transcribes it. */
   press: () => void
   transcribeAgain: (recording: Recording) => void
 }
@@ -22,7 +21,6 @@ type VoiceOptions = {
   onText: (text: string) => void
 }
 
-/** Makes the browser confirm leaving the page. */
 const holdBack = (event: BeforeUnloadEvent): void => event.preventDefault()
 
 /** Ends the recording; resolves with the stored recording. Rejects if it is empty. */

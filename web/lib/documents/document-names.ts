@@ -1,6 +1,4 @@
-/**
- * Names of documents after `@knowledge`, which limit the search to them.
- */
+/** Names of documents after `@knowledge`, which limit the search to them. */
 import type { CommandToken } from '#web/lib/messages/tool-commands.ts'
 
 const MAX_SUGGESTIONS = 6

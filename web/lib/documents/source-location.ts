@@ -16,10 +16,7 @@ const FORMS = {
   footnote: { page: ', p. ', section: ', section ', sheet: ', sheet ', named: ', ' },
 } satisfies Record<string, Record<Part | 'named', string>>
 
-/**
- * The file of a passage with its page, section or named sheet; only the file for an image or a text of one section.
- * @param document the current document; without it, and without a type in the source, the file extension decides.
- */
+/** Without `document`, and without a type in the source, the file extension decides: page, section or sheet. */
 export function describeSourceLocation(
   source: SourceLocation,
   form: keyof typeof FORMS,

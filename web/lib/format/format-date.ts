@@ -13,10 +13,7 @@ function dayNumber(date: Date, timeZone: string | undefined): number {
   return Date.UTC(part('year'), part('month') - 1, part('day')) / DAY_MS
 }
 
-/**
- * 'Today', 'Yesterday', 'N days ago' within 7 days, else month and day; 'Recently' for an invalid date. Counts calendar
- * days in the person's time zone.
- */
+/** 'Recently' for an invalid date. Counts calendar days in the person's time zone. */
 export function formatDateLabel(value: string | null | undefined, { now = new Date(), timeZone }: Clock = {}): string {
   const date = new Date(value ?? Number.NaN)
   if (Number.isNaN(date.getTime())) return 'Recently'

@@ -23,9 +23,7 @@ const TABLE_RULE = /^[ \t]*\|[-:| \t]+$/m
 /** Starts of inline text: after a blank line, or at an item, quotation, row or heading. */
 const SEGMENT_START = /\n(?=\s*\n|[ \t]*(?:[-*+>|]|\d+[.)]|#{1,6} ))/g
 
-/**
- * @param text begins at the start of a block.
- */
+/** @param text begins at the start of a block */
 export function stableMarkdown(text: string): StableMarkdown {
   const fences = [...text.matchAll(FENCE)]
   if (fences.length % 2 === 1) return { stable: text.replace(UNFINISHED_FENCE, ''), closing: '', plain: '' }

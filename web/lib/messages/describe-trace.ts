@@ -24,7 +24,6 @@ export const describeSteps = (steps: readonly AnswerStep[]): string =>
 
 const threeDigits = (value: number) => String(Number(value.toPrecision(3)))
 
-/** The score of each retrieval method in its own unit, and the final score. */
 export function describeScores({ score, scores }: ConsideredPassage): string {
   const { words, nearness, subject, meaning } = scores
   const parts = [

@@ -1,10 +1,7 @@
 import type { MessageRow } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 
-/**
- * A message in the thread. An unsaved message has the id `temp-` plus a time stamp, and `pendingId` is the id of its
- * future row. `writing`: a new version of the answer is being streamed.
- */
+/** `pendingId`: id of the future row of an unsaved message. `writing`: a new version of the answer is streaming. */
 export type ThreadMessage = MessageRow & { pendingId?: string; writing?: true }
 
 export type Thread = { messages: ThreadMessage[]; hasEarlier: boolean }
@@ -32,10 +29,7 @@ export function temporaryMessage(conversationId: string, content: string, pendin
   }
 }
 
-/**
- * Adds or replaces rows by id, drops the optimistic messages that they replace, and sorts by position. An equal row
- * keeps its identity.
- */
+/** Drops the optimistic messages that rows replace, and sorts by position. An equal row keeps its identity. */
 export function mergeMessages(known: readonly ThreadMessage[], incoming: readonly ThreadMessage[]): ThreadMessage[] {
   const before = new Map(known.map((message) => [message.id, message]))
   const arrived = new Set(incoming.map((message) => message.id))
@@ -47,10 +41,7 @@ export function mergeMessages(known: readonly ThreadMessage[], incoming: readonl
   return [...remaining, ...fresh].toSorted((a, b) => a.position - b.position)
 }
 
-/**
- * Merges a refetched newest page. If it does not overlap the loaded messages, those before the gap are dropped and
- * loaded again on demand.
- */
+/** If the page does not overlap the loaded messages, those before the gap are dropped and loaded again on demand. */
 export function mergeNewest({ messages, hasEarlier }: Thread, newest: Thread): Thread {
   const from = newest.messages[0]?.position ?? 0
   const stored = new Set(newest.messages.map(({ id }) => id))

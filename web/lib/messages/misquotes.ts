@@ -17,8 +17,6 @@ export function splitMisquotes(text: string, misquotes: readonly string[]): { te
     .filter((piece) => piece.text !== '')
 }
 
-/**
- * @param quote the text of a block quote, without its markers.
- */
+/** @param quote the text of a block quote, without its markers */
 export const isMisquotedBlock = (quote: string, misquotes: readonly string[]): boolean =>
   misquotes.length > 0 && misquotes.includes(collapse(quote))

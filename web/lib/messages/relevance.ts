@@ -1,7 +1,4 @@
-/**
- * A retrieval score as a percentage of the answer's best score: scores have no unit, only their order and ratio mean
- * something. Null for a whole document, which was not searched for.
- */
+/** Percentage of the best score: scores have no unit. Null for a whole document, which was not searched for. */
 export function relevancePercent(score: number, sources: readonly { score: number }[]): number | null {
   const best = Math.max(...sources.map((source) => source.score))
   if (!(best > 0) || !(score > 0)) return null

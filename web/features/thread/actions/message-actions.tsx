@@ -14,7 +14,6 @@ type MessageActionsProps = {
   version: number
   text: string
   sources: readonly Source[]
-  /** Further actions, after these. */
   children?: ReactNode
 }
 

@@ -1,14 +1,11 @@
 import { createContext, useContext } from 'react'
 import type { ProviderKeyForm } from '#web/data/provider-key-form.ts'
 
-/** Actions on messages of the open conversation. */
 export type ThreadActions = {
-  /** The conversation's model. */
   modelName: string | null
   /** @param modelName null: the conversation's model. */
   regenerate: (messageId: string, modelName: string | null) => void
   continueAnswer: (messageId: string) => void
-  /** Opens the form for a provider's key. */
   addKey: (provider: ProviderKeyForm['provider']) => void
   /** Asks an edited message in a new conversation; false on failure. */
   branch: (messageId: string, content: string) => Promise<boolean>

@@ -13,7 +13,6 @@ type MessageGroupProps = {
   streamed: ReplyView | null
   /** The conversation's first answer carries the badge. */
   firstAnswerId: string | null
-  /** The failed answer that can be retried. */
   retryableId: string | null
   showToolMessages: boolean
   marginNotes: boolean
@@ -25,10 +24,7 @@ type MessageGroupProps = {
   onRetry: () => void
 }
 
-/**
- * Some turns of a conversation. The browser skips layout far from the viewport, but still finds text there and exposes
- * it to screen readers.
- */
+/** The browser skips layout far from the viewport, but still finds text there and exposes it to screen readers. */
 export const MessageGroup = memo(function MessageGroup(props: MessageGroupProps): JSX.Element {
   const { messages, streamed, firstAnswerId, marginNotes, onOpenSource, onRetry } = props
   const group = useRef<HTMLDivElement>(null)

@@ -28,13 +28,11 @@ export type MessageListProps = {
 const isAnswer = (message: ThreadMessage): boolean =>
   message.sender_role === SENDER_ROLES.assistant && !isFailure(message)
 
-/** The last message, if it is a failed answer that can be retried. */
 function retryable(messages: readonly ThreadMessage[], waiting: boolean): string | null {
   const last = messages.at(-1)
   return !waiting && last?.metadata?.error?.retryable === true ? last.id : null
 }
 
-/** Position of each group's first message, counted from 1. */
 function positionsOf(groups: readonly Group[]): number[] {
   const positions: number[] = []
   let position = 1

@@ -37,10 +37,7 @@ function moveUp(view: HTMLElement, content: HTMLElement, pixels: number): void {
   if (whole !== 0) view.scrollTop -= whole
 }
 
-/**
- * Scrolls so that the element keeps its distance from the window's top, apart from scrolling since; also where the
- * view itself has moved down because something appeared above it.
- */
+/** Keeps the element's distance from the window's top, apart from scrolling since, even if the view moves down. */
 export function restoreAnchor(
   view: HTMLElement,
   content: HTMLElement,

@@ -11,10 +11,7 @@ function holdInView(element: HTMLElement, frames = SETTLING_FRAMES): void {
   if (frames > 0 && element.isConnected) requestAnimationFrame(() => holdInView(element, frames - 1))
 }
 
-/**
- * Scrolls to a message, highlights it for a moment and focuses it for keyboard and screen reader. False while it is
- * not on the page.
- */
+/** Scrolls to a message, highlights it for a moment and focuses it. False while it is not on the page. */
 export function showTarget(messageId: string): boolean {
   const element = document.getElementById(messageElementId(messageId))
   if (element === null) return false

@@ -5,11 +5,7 @@ const BELOW_PX = 64
 const lastOf = (content: Element, selector: string): Element | undefined =>
   [...content.querySelectorAll(selector)].at(-1)
 
-/**
- * Scroll position that follows the newest text. Sources below or next to an answer push neither the text nor its
- * question out of view while both fit. The text ends with the last `data-text-end`; the newest question is the last
- * `data-asked`.
- */
+/** Sources below or next to an answer push neither its text nor its question out of view while both fit. */
 export function endOf(view: HTMLElement, content: Element): number {
   const most = view.scrollHeight - view.clientHeight
   const text = lastOf(content, '[data-text-end]')

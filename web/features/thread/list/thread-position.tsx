@@ -11,7 +11,6 @@ type ThreadPositionProps = {
   children: ReactNode
 }
 
-/** Gives a message its position for screen readers. */
 export function ThreadPosition({ position, total, children }: ThreadPositionProps): JSX.Element {
   const value = useMemo(
     (): PositionAttributes => ({
@@ -23,5 +22,4 @@ export function ThreadPosition({ position, total, children }: ThreadPositionProp
   return <PositionContext value={value}>{children}</PositionContext>
 }
 
-/** ARIA attributes of a message's article. */
 export const useThreadPosition = (): PositionAttributes | null => use(PositionContext)

@@ -21,7 +21,6 @@ type ThreadScrollerProps = {
   /** A change keeps the scroll position: older messages were added above. */
   oldestKey: string | undefined
   onNearStart: (() => void) | null
-  /** The message to show. */
   targetId: string | null
   children: ReactNode
 }

@@ -13,10 +13,7 @@ export type ShownMessages = {
   showEarlier: (() => void) | null
 }
 
-/**
- * The newest loaded messages, and more as the view nears the oldest: rendering a page of long answers at once would
- * block scrolling. The target message is always included.
- */
+/** Rendering a page of long answers at once would block scrolling. The target message is always included. */
 export function useShownMessages(
   messages: readonly ThreadMessage[],
   targetId: string | null,

@@ -85,7 +85,6 @@ function element(token: MarkedToken): ReactNode {
   }
 }
 
-/** Memoized by token. */
 export const Block = memo(function Block({ token }: { token: Token }): ReactNode {
   if (isMathsToken(token)) return <Formula maths={token} />
   return isMarkedToken(token) ? element(token) : token.raw

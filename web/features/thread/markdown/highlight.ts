@@ -36,7 +36,6 @@ function startWorker(): Worker {
   return started
 }
 
-/** The cached colours of a piece of code; undefined while unknown. */
 export const knownRuns = (code: string, language: string): readonly CodeRun[] | null | undefined =>
   known.get(keyOf(code, language))
 

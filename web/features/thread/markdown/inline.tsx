@@ -6,10 +6,7 @@ import { CitedText, mayCite } from '#web/features/thread/sources/citation.tsx'
 import { decodeEntities, isMarkedToken, isMathsToken, safeHref } from '#web/lib/markdown/markdown.ts'
 import { Formula } from './formula.tsx'
 
-/**
- * An external link; an unsafe address stays text. A prompt injection could leak the answer's context through a query
- * string, so an address with one is shown but not linked unless it is a source.
- */
+/** A prompt injection could leak context in a query string: an address with one is a link only if it is a source. */
 function OuterLink({ href, children }: { href: string; children: ReactNode }): JSX.Element {
   const { sources } = useAnswer()
   const safe = safeHref(href)

@@ -34,10 +34,7 @@ function remember(key: string, formula: Node): void {
   if (known.size > REMEMBERED && oldest.done !== true) known.delete(oldest.value)
 }
 
-/**
- * Sets a formula into an element through DOM properties only: the page's CSP forbids markup with style attributes.
- * Returns KaTeX's error message, or null.
- */
+/** Uses DOM properties only: the CSP forbids style attributes in markup. @returns KaTeX's error message, or null */
 export function drawFormula(element: HTMLElement, source: string, display: boolean): string | null {
   const key = `${String(display)} ${source}`
   const set = known.get(key)?.deref()

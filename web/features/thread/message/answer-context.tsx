@@ -2,7 +2,6 @@ import { createContext, useContext } from 'react'
 import type { Source } from '#contract/source.ts'
 import type { CitedSource } from '#web/lib/route-state.ts'
 
-/** Shared by the parts of one answer: its sources, the highlighted one, and how to open one. */
 export type Answer = {
   sources: ReadonlyMap<number, Source>
   numbers: ReadonlySet<number>

@@ -29,10 +29,7 @@ const NONE: [] = []
 /** Error codes that another provider key may resolve. */
 const WANT_KEY = new Set(['not_configured', 'provider_refused_key'])
 
-/**
- * Steps through the versions of an answer. The newest is shown when one arrives and when a new question is sent, since
- * the conversation continues from it.
- */
+/** Shows the newest version when one arrives and when a question is sent: the conversation continues from it. */
 function useVersion(messageId: string, newest: number, awaiting: boolean) {
   const [leaf, setLeaf] = useState({ newest, version: newest })
   const [wasAwaiting, setWasAwaiting] = useState(awaiting)

@@ -34,9 +34,7 @@ export type AssistantMessageProps = {
   onRetry: (() => void) | null
   /** Set where another provider key may help. */
   onAddKey: (() => void) | null
-  /** Documents were searched, but the answer cites none. */
   unsupported: boolean
-  /** Number of documents that were still being processed. */
   unread: number
   onAgain: (() => void) | null
   /** Set where long documents were truncated: pages read, of all pages. */

@@ -10,7 +10,6 @@ type EditQuestionProps = {
   onCancel: () => void
 }
 
-/** Edits an earlier message; the changed text is asked in a new conversation. */
 export function EditQuestion({ content, onAsk, onCancel }: EditQuestionProps): JSX.Element {
   const [text, setText] = useState(content)
   const [asking, setAsking] = useState(false)

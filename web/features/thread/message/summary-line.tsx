@@ -4,7 +4,6 @@ import { useModelLabel } from '#web/data/models.ts'
 import { summaryQuery } from '#web/data/summaries.ts'
 import styles from './message.module.css'
 
-/** Shows that the model read a summary instead of the earlier messages, and unfolds it. */
 export function SummaryLine({ summaryId }: { summaryId: string }): JSX.Element {
   const [open, setOpen] = useState(false)
   const { data, isPending, isError } = useQuery({ ...summaryQuery(summaryId), enabled: open })

@@ -16,7 +16,6 @@ function labelOf(source: Source): string {
   return describeSourceLocation(source, 'spoken')
 }
 
-/** The number of a source as a superscript chip; opens the passage, message or web page. */
 function Citation({ n }: { n: number }): JSX.Element {
   const { sources, pointedAt, pointAt, openNumber, open } = useAnswer()
   const source = sources.get(n)
@@ -71,7 +70,6 @@ function MarkedText({ text }: { text: string }): JSX.Element {
 
 export const mayCite = (text: string): boolean => /[["“”„«»「『]/.test(text)
 
-/** Plain text of an answer with its citation markers and marked misquotes. */
 export function CitedText({ text }: { text: string }): JSX.Element {
   const { misquotes } = useAnswer()
   return (

@@ -5,10 +5,7 @@ import { SourceNote } from './source-note.tsx'
 
 type SourceCardsProps = {
   numbers: readonly number[]
-  /**
-   * Whether the answer cites them or the person selected them. Sources that were only offered to the model are not
-   * shown.
-   */
+  /** The answer cites them or the person selected them. Sources that only the model saw are hidden. */
   areMeant: boolean
 }
 

@@ -55,7 +55,6 @@ function SourceButton({ deleted, ...words }: SourceWordsProps & { deleted: boole
   )
 }
 
-/** A web page. Opens in a new tab without a referrer or opener. */
 function PageLink({ page }: { page: WebSource }): JSX.Element {
   const { pointAt } = useAnswer()
   return (

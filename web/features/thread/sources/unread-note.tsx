@@ -8,7 +8,6 @@ import { Button } from '#web/ui/button.tsx'
 const areBeingRead = (documents: readonly DocumentRow[]): boolean =>
   documents.some(({ state }) => state === 'queued' || state === 'reading')
 
-/** Counts documents still being processed when the answer was written; offers another answer once all are ready. */
 export function UnreadNote({ count, onAgain }: { count: number; onAgain: (() => void) | null }): JSX.Element {
   const { data: waits = true } = useQuery({ ...documentsQuery(), select: areBeingRead })
   return (

@@ -22,7 +22,6 @@ function Row({ name, children }: { name: string; children: ReactNode }): JSX.Ele
   )
 }
 
-/** The considered passages, best first; cut ones with their reason. */
 function Passages({ trace }: { trace: RetrievalTrace }): JSX.Element {
   return (
     <ol className={styles.passages}>
