@@ -83,21 +83,23 @@ test('what was typed outlives a reload, and words of space alone are not sent', 
 })
 
 test('while an answer is awaited the box is disabled; afterwards it has the focus again', async () => {
-  await composerOf(page).fill('  Tell me [[stub tokens=60 ttft=400]]  ')
+  await composerOf(page).fill('  Tell me [[stub tokens=60 hold=0]]  ')
   await composerOf(page).press('Control+Enter')
   await page.getByPlaceholder('Waiting for AI response...').waitFor()
   await expect.poll(() => composerOf(page).isDisabled()).toBe(true)
   expect(await page.getByRole('article', { name: 'Your message' }).locator('p').innerText()).toBe(
-    'Tell me [[stub tokens=60 ttft=400]]',
+    'Tell me [[stub tokens=60 hold=0]]',
   )
+  await stage.stub.release()
   await page.getByRole('button', { name: 'Good answer' }).waitFor()
   await expect.poll(() => composerOf(page).evaluate((box) => box === document.activeElement)).toBe(true)
 })
 
 test('the focus stays with whoever has moved it meanwhile', async () => {
-  await composerOf(page).fill('And more [[stub tokens=40 ttft=400]]')
+  await composerOf(page).fill('And more [[stub tokens=40 hold=0]]')
   await composerOf(page).press('Control+Enter')
   await page.getByPlaceholder('Search conversations...').focus()
+  await stage.stub.release()
   await page.getByRole('button', { name: 'Good answer' }).nth(1).waitFor()
   expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Search conversations')
 })

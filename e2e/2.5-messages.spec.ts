@@ -149,14 +149,15 @@ test('each message says which of how many it is', async () => {
 })
 
 test('a sent message shows at once, and the box waits until the answer is there', async () => {
-  await stage.stub.configure({ ttft: 1500 })
+  await stage.stub.configure({ hold: 0 })
   await composerOf(page).fill('Do you see it at once?')
   await composerOf(page).press('Control+Enter')
   await questions().last().getByText('Do you see it at once?').waitFor({ timeout: 1000 })
   await page.getByPlaceholder('Waiting for AI response...').waitFor()
   await page.getByRole('status').filter({ hasText: 'Thinking' }).waitFor()
+  await stage.stub.release()
   await page.getByPlaceholder('Ask anything... (Try typing @ for tools)').waitFor()
-  await stage.stub.configure({ ttft: 0 })
+  await stage.stub.configure({ hold: -1 })
   expect(await questions().last().innerText()).toContain('Do you see it at once?')
 })
 

@@ -34,7 +34,7 @@ test('a new conversation appears in the other tab, with its answer', async () =>
 })
 
 test('an answer is written in both tabs, and a reload joins it without a gap or a repeat', async () => {
-  await composerOf(here).fill('Go on [[stub tokens=300 tps=150]]')
+  await composerOf(here).fill('Go on [[stub tokens=300 hold=60]]')
   await composerOf(here).press('Control+Enter')
   await answers(there)
     .last()
@@ -46,6 +46,7 @@ test('an answer is written in both tabs, and a reload joins it without a gap or 
     .getByRole('heading', { name: /Section 1/ })
     .waitFor()
   await expect.poll(() => finished(here).count()).toBe(1)
+  await stage.stub.release()
   await Promise.all([finished(here).nth(1).waitFor(), finished(there).nth(1).waitFor()])
   const wanted = (await stage.stub.text(300)).match(/^## .*$/gm) ?? []
   for (const page of [here, there]) {
@@ -193,11 +194,12 @@ test('an answer that comes while the conversation is being opened is not lost', 
   const before = chatOf(here)
   const soughtLast = there.waitForEvent('console', (message) => message.text().includes('has not come after 500 ms'))
   await here.getByRole('button', { name: 'New chat' }).first().click()
-  await composerOf(here).fill('Slowly [[stub tokens=5 ttft=4000]]')
+  await composerOf(here).fill('Slowly [[stub tokens=5 hold=0]]')
   await composerOf(here).press('Control+Enter')
   await expect.poll(() => [null, before].includes(chatOf(here))).toBe(false)
   await there.goto(here.url())
   await begun
+  await stage.stub.release()
   await soughtLast
   answer(undefined)
   await finished(there).waitFor()

@@ -165,10 +165,11 @@ describe('with a provider on the server', () => {
   })
 
   test('while an answer is awaited the microphone is disabled', async () => {
-    await composerOf(page).fill('Slowly [[stub tokens=20 ttft=600]]')
+    await composerOf(page).fill('Slowly [[stub tokens=20 hold=0]]')
     await composerOf(page).press('Control+Enter')
     await page.getByPlaceholder('Waiting for AI response...').waitFor()
     await expect.poll(() => speak().isDisabled()).toBe(true)
+    await stage.stub.release()
     await page.getByRole('button', { name: 'Good answer' }).waitFor()
     await expect.poll(() => speak().isEnabled()).toBe(true)
   })
@@ -176,7 +177,7 @@ describe('with a provider on the server', () => {
   test('a question from another tab leaves the recording to be stopped', async () => {
     const other = await page.context().newPage()
     await other.goto(page.url())
-    await composerOf(other).fill('Slowly [[stub tokens=20 ttft=25000]]')
+    await composerOf(other).fill('Slowly [[stub tokens=20 hold=0]]')
     await speak().click()
     await oneSecond()
     await composerOf(other).press('Control+Enter')

@@ -58,12 +58,13 @@ test('both ask at once, and each tab shows its own person’s words alone', asyn
 test('a stop ends one person’s answer in both tabs, and leaves the other’s to be written', async () => {
   await Promise.all([open(ada, 'First of Ada [[stub tokens=5]]'), open(bob, 'First of Bob [[stub tokens=5]]')])
   for (const { here } of [ada, bob]) {
-    await composerOf(here).fill('Slowly [[stub tps=40 tokens=200]]')
+    await composerOf(here).fill('Slowly [[stub tokens=200 hold=60]]')
     await composerOf(here).press('Control+Enter')
   }
   for (const { there } of [ada, bob]) await answers(there).nth(1).getByRole('heading').first().waitFor()
   await button(ada.there, 'Stop').click()
   for (const page of [ada.here, ada.there]) await page.getByText('You stopped this answer.').waitFor()
+  await stage.stub.release()
   for (const page of [bob.here, bob.there]) {
     await expect.poll(() => button(page, 'Good answer').count()).toBe(2)
     expect(await page.getByText('You stopped this answer.').count()).toBe(0)

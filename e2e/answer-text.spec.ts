@@ -128,9 +128,10 @@ test('code that becomes another is shown and coloured as what it is now', async 
 })
 
 test('a formula that is being written is its source until it ends', async () => {
-  await composerOf(page).fill('Go on [[stub tokens=420 tps=400 content=maths]]')
+  await composerOf(page).fill('Go on [[stub tokens=420 tps=400 hold=40 content=maths]]')
   await composerOf(page).press('Control+Enter')
   await page.getByPlaceholder('Waiting for AI response...').waitFor()
+  await stage.stub.release()
   await page.getByPlaceholder('Ask anything... (Try typing @ for tools)').waitFor()
   await expect.poll(() => answer().locator('.katex').count()).toBeGreaterThan(1)
   expect(await answer().innerText()).toContain('about $1 and not $10')

@@ -82,7 +82,7 @@ test('a reader who went up is left alone by what is written below or told above,
     articles()
       .nth(20)
       .evaluate((element) => Math.round(element.getBoundingClientRect().top))
-  await composerOf(page).fill('Go on [[stub tokens=300 tps=100]]')
+  await composerOf(page).fill('Go on [[stub tokens=300 hold=150]]')
   await composerOf(page).press('Control+Enter')
   await page.getByRole('heading', { name: 'Section 1: how the pieces fit together' }).waitFor()
   await expect.poll(distanceToEnd).toBeLessThan(60)
@@ -90,6 +90,7 @@ test('a reader who went up is left alone by what is written below or told above,
   await page.mouse.wheel(0, -900)
   await expect.poll(distanceToEnd).toBeGreaterThan(500)
   const before = await top()
+  await stage.stub.release()
   await page.getByPlaceholder('Ask anything... (Try typing @ for tools)').waitFor()
   expect(Math.abs((await top()) - before)).toBeLessThanOrEqual(1)
   const refused = { name: 'tool.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('MZ') }

@@ -17,6 +17,7 @@ const DEFAULTS = {
   dims: 1536,         // embedding size when the request names none
   embdelay: 5, sttdelay: 50,
   listheld: 0,        // 1: the list of models is answered once this is 0 again
+  hold: -1,           // a stream pauses after this many tokens until /__stub/release (-1 = never)
   transcript: 'this is the fixed transcript of the stub',
   models: 'stub-gpt,stub-claude,gpt-4o-mini,gpt-4o,claude-3-7-sonnet-latest,claude-sonnet-4-5,text-embedding-3-small,whisper-1',
   tick: 0,            // ms between scheduler ticks; 0 = automatic (4, 10, 20 by load)
@@ -25,6 +26,11 @@ const DEFAULTS = {
 };
 const cfg = { ...DEFAULTS };
 const listReleases = [];
+const held = new Set();      // functions that resume what is paused
+const releasesWaiting = [];  // requests of /__stub/release that came before anything was paused
+/** Resumes everything that is paused, or what is paused next. */
+function pause(resume) { held.add(resume); for (const release of releasesWaiting.splice(0)) release(); }
+function releaseHeld() { for (const resume of held) resume(); held.clear(); }
 const setCfg = (k, v) => { if (k in DEFAULTS) cfg[k] = typeof DEFAULTS[k] === 'number' ? Number(v) : String(v); };
 for (const k of Object.keys(DEFAULTS)) { const e = process.env['STUB_' + k.toUpperCase()]; if (e !== undefined) setCfg(k, e); }
 for (const a of process.argv.slice(2)) { const m = /^--([a-z]+)=(.*)$/s.exec(a); if (m) setCfg(m[1], m[2]); }
@@ -101,7 +107,7 @@ function options(req, body, promptText) {
   let m, last; OPT.lastIndex = 0; while ((m = OPT.exec(promptText))) last = m[1]; if (last) parsePairs(last, o);
   const num = (k, d) => (o[k] === undefined || !Number.isFinite(+o[k]) ? d : +o[k]);
   return { ttft: num('ttft', cfg.ttft), tps: num('tps', cfg.tps), tokens: cfg.words ? split(cfg.words).length : Math.max(0, Math.min(1e6, num('tokens', cfg.tokens))), nsdelay: num('nsdelay', cfg.nsdelay), nstokens: num('nstokens', cfg.nstokens),
-    content: cfg.words ? `words:${cfg.words}` : o.content ?? cfg.content, tag: o.tag, error: num('error', cfg.error), cut: num('cut', -1), stall: num('stall', -1), limit: o.limit, tool: o.tool, args: o.args, notools: o.notools, noimages: o.noimages, think: o.think, calls: num('calls', 1) };
+    content: cfg.words ? `words:${cfg.words}` : o.content ?? cfg.content, tag: o.tag, error: num('error', cfg.error), cut: num('cut', -1), stall: num('stall', -1), hold: num('hold', cfg.hold), limit: o.limit, tool: o.tool, args: o.args, notools: o.notools, noimages: o.noimages, think: o.think, calls: num('calls', 1) };
 }
 
 // ---------- the scheduler: one timer drives every stream ----------
@@ -113,14 +119,16 @@ function loop() {
   timer = live.size ? setTimeout(loop, tickMs()) : null;
 }
 function startStream(res, o, fmt) {
-  const p = pool(o.content), n = o.tokens; let sent = 0, t0 = 0, ended = false, blocked = false, firstAt = 0;
+  const p = pool(o.content), n = o.tokens; let sent = 0, t0 = 0, ended = false, blocked = false, firstAt = 0, hold = o.hold, paused = false;
   const s = {
-    stop() { if (ended) return; ended = true; live.delete(s); stats.active--; },
+    resume() { paused = false; hold = -1; t0 = performance.now() - (o.tps > 0 ? (sent * 1000) / o.tps : 0); },
+    stop() { if (ended) return; ended = true; live.delete(s); held.delete(s.resume); stats.active--; },
     pump(t) {
       if (ended || blocked) return;
       if (res.destroyed) return s.stop();
       let due = o.tps > 0 ? Math.min(n, 1 + Math.floor((t - t0) * o.tps / 1000)) : Math.min(n, sent + 256);
       if (o.stall >= 0) due = Math.min(due, o.stall);
+      if (hold >= 0) due = Math.min(due, hold);
       if (o.cut >= 0 && sent >= o.cut) { s.stop(); res.destroy(); return; }
       if (due > sent) {
         const late = o.tps > 0 ? (t - t0) - (sent * 1000) / o.tps : 0; if (late > stats.late_ms_max) stats.late_ms_max = late;
@@ -129,6 +137,8 @@ function startStream(res, o, fmt) {
         if (!res.write(out)) { blocked = true; res.once('drain', () => { blocked = false; }); }
         if (!firstAt) { firstAt = now(); record(o.tag, { first: firstAt }); }
       }
+      if (sent === hold && !paused) { paused = true; pause(s.resume); }
+      if (paused) return;
       if (sent >= n) { record(o.tag, { last: now(), tokens: n }); res.end(fmt.close(n)); stats.done++; stats.tokens += n; s.stop(); record(o.tag, { end: now() }); }
     },
   };
@@ -253,6 +263,7 @@ async function handle(req, res) {
   if (p === '/__stub/stats') { if (u.searchParams.has('reset')) { for (const k of Object.keys(stats)) if (k !== 'active') stats[k] = 0; records.clear(); } return json(res, 200, { ...stats, rss: process.memoryUsage.rss(), cpu: process.cpuUsage(), cfg }); }
   if (p === '/__stub/records') { const b = u.searchParams.get('prefix') ?? ''; const out = {}; for (const [k, v] of records) if (k.startsWith(b)) out[k] = v; return json(res, 200, out); }
   if (p === '/__stub/config') { for (const [k, v] of u.searchParams) setCfg(k, v); if (!cfg.listheld) for (const release of listReleases.splice(0)) release(); return json(res, 200, cfg); }
+  if (p === '/__stub/release') { if (held.size === 0) await new Promise(resolve => releasesWaiting.push(resolve)); releaseHeld(); return json(res, 200, {}); }
   if (p === '/__stub/text') return json(res, 200, { text: text(u.searchParams.get('content') ?? cfg.content, Number(u.searchParams.get('tokens') ?? cfg.tokens)) });
   if (p === '/__stub/last') return json(res, 200, lastBody ?? {});
   if (/^(Bearer )?wrong/.test(req.headers.authorization ?? req.headers['x-api-key'] ?? '')) return json(res, 401, errorBody('openai', 401));

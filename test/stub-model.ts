@@ -13,6 +13,8 @@ export interface StubModel {
   lastRequest(): Promise<unknown>
   /** Returns the exact text of a reply of this many tokens. */
   text(tokens: number, content?: 'markdown' | 'maths'): Promise<string>
+  /** Resumes what `hold` has paused; waits until something is paused. */
+  release(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -41,6 +43,10 @@ export async function startStubModel(settings: Readonly<Record<string, string | 
       const response = await fetch(`${origin}/__stub/text?tokens=${tokens}&content=${content}`)
       const { text } = (await response.json()) as { text: string }
       return text
+    },
+    async release() {
+      const response = await fetch(`${origin}/__stub/release`)
+      if (!response.ok) throw new Error(`the stand-in model server answered ${response.status}`)
     },
     lastRequest: async () => (await fetch(`${origin}/__stub/last`)).json(),
     async stop() {
