@@ -68,10 +68,7 @@ interface RefreshOptions {
   readonly log: Log
 }
 
-/**
- * Updates the models that everyone can use. Models of an endpoint that does not respond remain.
- * @returns whether every endpoint responded.
- */
+/** Keeps the models of an endpoint that does not respond. @returns whether every endpoint responded. */
 export async function refreshModels({ database, settings, defaultModel, log }: RefreshOptions): Promise<boolean> {
   const { baseUrl, apiKey } = settings.compatible
   const endpoint = { protocol: 'openai', name: 'OPENAI_COMPATIBLE_BASE_URL', baseUrl: baseUrl ?? '', apiKey } as const
@@ -93,10 +90,9 @@ export async function refreshModels({ database, settings, defaultModel, log }: R
   return listed !== undefined
 }
 
-/** A model server that starts at the same time needs time to load. */
+/** A model server that starts at the same time may need about two minutes to load. */
 const RETRY_DELAYS_MS = [2, 5, 10, 20, 30, 60].map((seconds) => 1000 * seconds)
 
-/** Retries an endpoint that does not respond at the start for about two minutes. */
 export async function refreshModelsAtStart(
   options: RefreshOptions & { readonly retryDelaysMs?: readonly number[]; readonly signal: AbortSignal },
 ): Promise<void> {

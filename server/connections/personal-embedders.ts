@@ -19,11 +19,7 @@ export function createEndpointEmbedder({ baseUrl, apiKey, fetch }: EmbeddingsEnd
   return embedder
 }
 
-/**
- * Vectors of an earlier model remain in use until those of the chosen model are complete, so `embed` also accepts earlier
- * models and sends them to their own endpoint.
- * @param sharedEmbedder the operator's embedder; null if none is configured.
- */
+/** `embed` also accepts earlier models: their vectors stay in use until those of the chosen model are complete. */
 export function choosePersonalEmbedder(
   endpoints: readonly EmbeddingsEndpoint[],
   sharedEmbedder: Embedder | null,

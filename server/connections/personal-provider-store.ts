@@ -1,4 +1,3 @@
-/** Statements on the providers that people connect, with their models and vectors. */
 import type { PersonalProvider } from '#contract/provider.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Database, Scope } from '#server/database/scope.ts'

@@ -32,22 +32,15 @@ type NewProvider = z.output<typeof newPersonalProvider>
 
 export interface PersonalProviders {
   list(person: Person): Promise<PersonalProvider[]>
-  /**
-   * Tests the provider, then stores it. It replaces an earlier one of the same name.
-   * @throws AppError as `listModels` does; `conflict` if there are too many.
-   */
+  /** Tests, then stores or replaces by name. @throws AppError as `listModels` does; `conflict` if too many. */
   connect(person: Person, given: NewProvider, signal: AbortSignal): Promise<PersonalProvider>
   /** Also removes its key and models. @throws AppError `not_found`. */
   disconnect(person: Person, id: string): Promise<void>
   /** Lists the models of the person's endpoints again. @throws AppError of the first that fails. */
   refresh(person: Person, signal: AbortSignal): Promise<void>
   readonly resolve: ResolveProviders
-  /**
-   * Tests a model with a short text, then makes it the person's only embeddings model. Null selects the operator's model.
-   * @throws AppError `not_found`, `bad_request` if the provider has no embeddings, `unavailable` with its error.
-   */
+  /** Tests the model first; null selects the operator's. @throws AppError `not_found`, `bad_request`, `unavailable`. */
   chooseEmbeddings(person: Person, id: string, model: string | null, signal: AbortSignal): Promise<PersonalProvider>
-  /** @param hasPersonal false skips the query, for callers that know that the person has connected no provider. */
   resolveEmbedder(owner: string, hasPersonal?: boolean): Promise<Embedder | null>
 }
 
@@ -58,7 +51,6 @@ interface PersonalProvidersOptions {
   /** Configured by the environment, for people without personal keys. */
   readonly settings: ProviderSettings
   readonly guardedFetch: typeof fetch
-  /** The operator's embedder; null if none is configured. */
   readonly embedder?: Embedder | null
   readonly log: Log
 }
@@ -83,7 +75,6 @@ function sealProvider(key: Buffer, owner: string, given: NewProvider): SealedPro
   return { kind, name, baseUrl, sealedKey, lastFour: apiKey === undefined ? null : lastCharacters(apiKey) }
 }
 
-/** @throws AppError `unavailable` if the provider does not answer in time, or its own error. */
 async function testEmbeddings(name: string, embedder: Embedder, signal: AbortSignal): Promise<void> {
   const ended = AbortSignal.any([signal, AbortSignal.timeout(EMBED_TIMEOUT_MS)])
   await embedder.embed(['A text.'], { signal: ended, retries: 0 }).catch((error: unknown) => {

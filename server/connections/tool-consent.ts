@@ -1,7 +1,4 @@
-/**
- * Consent of a person to tool calls, requested before a tool's first call in a conversation. Requests and answers are stored
- * in the database, so a restart of the waiting process loses neither.
- */
+/** Consent to a tool's first call in a conversation, stored in the database so that a restart loses nothing. */
 import type { ToolAnswer } from '#contract/tool-server.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Claims, Database } from '#server/database/scope.ts'
@@ -24,11 +21,7 @@ export interface ConsentRequest {
 }
 
 export interface ToolConsents {
-  /**
-   * Resolves with the person's answer, or `expired` without one in time.
-   * @param onAsk called with the request id if the person has to be asked.
-   * @throws the reason of an aborted signal.
-   */
+  /** `expired`: no answer in time. Calls `onAsk` if the person has to be asked. @throws the abort reason. */
   ask(request: ConsentRequest, signal: AbortSignal, onAsk: (id: string) => void): Promise<ToolAnswer | 'expired'>
 }
 
@@ -116,10 +109,7 @@ export function createToolConsents(
   }
 }
 
-/**
- * Stores a person's answer. Runs as that person, so row security checks the owner of the request.
- * @throws AppError `not_found`, or `conflict` if it was answered before or has expired.
- */
+/** Runs as the person, so row security applies. @throws AppError `not_found`, or `conflict` if answered or expired. */
 export async function answerToolRequest(
   database: Database,
   person: Claims,

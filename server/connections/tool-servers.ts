@@ -20,15 +20,11 @@ export interface ConnectedServer {
 }
 
 export interface ToolServerConnections {
-  /** Names of the commands that the operator configured. */
   readonly commands: readonly string[]
   list(person: Person): Promise<ToolServer[]>
   /** @throws AppError as `connectToolServer` does; `empty` without tools, `bad_request`, `conflict`. */
   connect(person: Person, given: z.output<typeof newToolServer>, signal: AbortSignal): Promise<ToolServer>
-  /**
-   * Lists the tools again. Consent remains valid for unchanged tools.
-   * @throws AppError `not_found`, or as `connect` does; then nothing changes.
-   */
+  /** Consent for unchanged tools remains. @throws AppError `not_found`, or as `connect` does; then nothing changes. */
   refresh(person: Person, id: string, signal: AbortSignal): Promise<ToolServer>
   /** @throws AppError `not_found`. */
   disconnect(person: Person, id: string): Promise<void>
@@ -134,7 +130,6 @@ export function createToolServers({
 }: ToolServersOptions): ToolServerConnections {
   const key = Buffer.from(hkdfSync('sha256', encryptionKey, 'alcove', 'tokens of tool servers', 32))
 
-  /** @throws AppError `bad_request` for an unknown command. */
   function resolveAddress({
     url,
     command,

@@ -7,8 +7,7 @@ import type { Claims, Database, Scope } from '#server/database/scope.ts'
 import { addMessage, getConversation } from './queries.ts'
 import { lockConversation } from './reply-queries.ts'
 
-// Copies keep their order, times and sources. The queue records them as answered, so that an answer of the branch can be
-// rewritten.
+// Copies keep order, times and sources, and count as answered, so that an answer of the branch can be rewritten.
 const COPY = `
   with shared as materialized (
     select m.*, gen_random_uuid() as copy_id from messages m where m.conversation_id = $1 and m.position < $2
@@ -57,10 +56,7 @@ async function findConversation(scope: Scope, id: string): Promise<ConversationR
   return rows[0]?.row
 }
 
-/**
- * Creates the conversation with its question atomically. A repeat with an equal `id` returns the first result.
- * @throws AppError `not_found`, or `conflict` where the id is taken by something else.
- */
+/** Atomic; a repeated `id` returns the first result. @throws AppError `not_found`, or `conflict` if the id is taken. */
 export async function branchConversation(
   database: Database,
   asPerson: Claims & { readonly sub: string },

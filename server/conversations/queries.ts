@@ -1,7 +1,4 @@
-/**
- * All statements about conversations and messages. Rows are PostgreSQL's own JSON, so that the product API and `/rest/v1`
- * answer with equal shapes. Policies of the scope's role restrict what is read and written.
- */
+/** Statements on conversations and messages. Rows are PostgreSQL's JSON, so that all APIs answer with equal shapes. */
 import type { ConversationPatch, ConversationRow, NewConversation } from '#contract/conversation.ts'
 import { DEFAULT_TITLES } from '#contract/product-names.ts'
 import type { MessageRow, NewMessage } from '#contract/message.ts'
@@ -172,9 +169,8 @@ export async function readTurns(
 }
 
 /**
- * Stores a person's message. A repeat of an id with equal content returns the stored row, so that a client may retry.
- * @throws AppError `conflict` where the id is taken by something else, `not_found` where the conversation is not the
- * caller's.
+ * A repeat of an id with equal content returns the stored row, so that a client may retry.
+ * @throws AppError `conflict` if the id is taken otherwise, `not_found` for a conversation of another person.
  */
 export async function addMessage(
   scope: Scope,

@@ -11,10 +11,7 @@ export async function broadcastPart(scope: Scope, conversationId: string, part: 
   ])
 }
 
-/**
- * Prevents deletion of the conversation until the transaction ends. Transactions that change a reply and its messages take it
- * first, in the order of a deletion; otherwise the two could deadlock.
- */
+/** Blocks deletion of the conversation. To avoid deadlocks, lock it before replies and messages, as a deletion does. */
 export async function lockConversation(scope: Scope, conversationId: string): Promise<void> {
   await scope.prepared('select from conversations where id = $1 for key share', [conversationId])
 }
@@ -33,7 +30,7 @@ interface ReplyRow {
 
 export async function readReplyInProgress(scope: Scope, conversationId: string): Promise<ReplyInProgress | null> {
   const { rows } = await scope.query<ReplyRow & { parts: ReplyPart[] }>(
-    // The attempt distinguishes a queued rewrite from the existing answer, so it is the one that will write it.
+    // A queued rewrite reports its next attempt, which distinguishes it from the existing answer.
     `select r.id, r.answer_id, r.attempt + (r.state = 'queued' and r.kind <> 'answer')::integer as attempt, coalesce(
        (select jsonb_agg(p.payload order by p.seq) from reply_parts p where p.reply_id = r.id and p.attempt = r.attempt), '[]'
      ) as parts
@@ -60,10 +57,7 @@ async function newestReply(scope: Scope, conversationId: string): Promise<ReplyR
   return reply
 }
 
-/**
- * Asks the newest question again, in place of the failed answer.
- * @throws AppError `not_found`, or `conflict` where the answer did not fail.
- */
+/** Queues the newest question again. @throws AppError `not_found`, or `conflict` if the answer did not fail. */
 export async function retryReply(database: Database, asPerson: Claims, conversationId: string): Promise<void> {
   const reply = await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
   await database.asService(async (scope) => {

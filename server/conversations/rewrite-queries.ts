@@ -47,11 +47,7 @@ async function queueAgain(
   })
 }
 
-/**
- * Queues another version of an answer. The current version stays until the new one is stored, and remains available.
- * @param modelName null: the model of the conversation.
- * @throws AppError `not_found`, or `conflict` while it is being written.
- */
+/** Keeps the current version. A null model is the conversation's. @throws AppError `not_found`, `conflict` if busy. */
 export async function rewriteAnswer(
   database: Database,
   asPerson: Claims,
@@ -62,10 +58,7 @@ export async function rewriteAnswer(
   await queueAgain(database, place.conversationId, replyId, 'rewrite', modelName)
 }
 
-/**
- * Queues the rest of a stopped or truncated answer, from the model that began it.
- * @throws AppError `not_found`, or `conflict` where the answer is complete or being written.
- */
+/** The model that began it continues. @throws AppError `not_found`, `conflict` if complete or in progress. */
 export async function continueAnswer(database: Database, asPerson: Claims, place: AnswerLocation): Promise<void> {
   const { replyId, modelName, isUnfinished } = await database.asUser(asPerson, (scope) => findAnswer(scope, place))
   if (!isUnfinished) throw new AppError('conflict', 'This answer is whole, so there is nothing to continue.')

@@ -5,10 +5,7 @@ import { createSnippet } from './snippet.ts'
 const MAX_WORDS = 8
 const MAX_RESULTS = 20
 
-/**
- * Reads newest first by the index and stops at the last hit: the planner assumes few messages per person, and would otherwise
- * read and sort all of them.
- */
+/** Forces an index scan, newest first: the planner assumes few messages per person and would read and sort all. */
 export const SEARCH_SCOPE: TransactionOptions = {
   readOnly: true,
   settings: { enable_sort: 'off', enable_bitmapscan: 'off', enable_seqscan: 'off' },

@@ -43,7 +43,6 @@ function detectOleType(streams: readonly string[], extension: string): FileType 
   return found ?? findByExtension(extension, 'ole')
 }
 
-/** Reads only the names in the zip directory. */
 async function detectZipType(source: ByteSource): Promise<FileType | undefined> {
   const names = ((await listZipEntries(source)) ?? []).map(({ name }) => name)
   if (!names.some((name) => /^\[Content_Types\]\.xml$/i.test(name))) return undefined

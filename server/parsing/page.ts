@@ -21,10 +21,7 @@ export interface ParsedPage {
 
 export type Heading = readonly [offset: number, text: string]
 
-/**
- * The number of pages comes first; `recognising` announces a page before OCR, `deferred` names a page for another
- * process.
- */
+/** The page count comes first. `recognising` announces a page before OCR; `deferred` leaves it to another process. */
 export type ParsedPart =
   { readonly pages: number } | { readonly recognising: number } | { readonly deferred: number } | ParsedPage
 

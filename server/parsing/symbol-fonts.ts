@@ -1,7 +1,4 @@
-/**
- * Marks of Symbol and Wingdings, which files store at private-use code points. Where both fonts use a code point, the
- * mark that is usual in texts wins.
- */
+/** Symbol and Wingdings at private-use code points. If both use one, the mark that is usual in texts wins. */
 const SYMBOL_MARKS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     f020: ' ',

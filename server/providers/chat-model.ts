@@ -1,7 +1,4 @@
-/**
- * One interface to every language model, over the AI SDK. The SDK is loaded with the first question because loading takes
- * about 100 ms of start-up time.
- */
+/** One interface to all language models over the AI SDK, which loads with the first question: that takes 100 ms. */
 import type { ChatModel, ChatPart, ChatRequest, EmitPart, ShortAnswer } from './chat.ts'
 import { streamChat, type LoadModel, NO_PROVIDER_STORAGE } from './stream-chat.ts'
 import { MAX_IDLE_PERIODS, startIdleTimeout } from './idle-timeout.ts'

@@ -1,5 +1,3 @@
-/** Types of a chat request and its streamed answer, common to all providers. */
-
 export interface ChatTurn {
   readonly role: 'user' | 'assistant'
   readonly content: string
@@ -28,21 +26,16 @@ export interface ChatRequest {
   readonly turns: readonly ChatTurn[]
   /** A model without tool support answers without them. */
   readonly tools?: readonly ChatTool[]
-  /** Aborting closes the provider's connection. */
   readonly signal: AbortSignal
-  /**
-   * Called when a block of text ends; reading goes on once the promise resolves. Not every provider announces the end of
-   * a block.
-   */
+  /** Called at the end of a block of text, if the provider announces it; reading waits for the promise. */
   readonly onPause?: () => Promise<void>
 }
 
 /** `finish` comes last. Token counts are the provider's own; null if it sent none. `isCut`: the output limit was reached. */
 export type ChatPart =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
-  /** The model does not support pictures and answers without them. */
   | { readonly type: 'pictures-refused' }
-  /** A tool call that failed. The model has received the error. */
+  /** The model has received the error. */
   | { readonly type: 'failed-call'; readonly name: string; readonly error: unknown }
   | {
       readonly type: 'finish'
@@ -57,7 +50,6 @@ export type EmitPart = (part: ChatPart) => void
 export interface ShortAnswer {
   /** Empty if the model wrote only reasoning. */
   readonly text: string
-  /** The output limit was reached, so the end is missing. */
   readonly isCut: boolean
 }
 
@@ -65,9 +57,6 @@ export interface ChatModel {
   readonly identifier: string
   /** Resolves after the last part. @throws ProviderError, or the reason of an aborted signal. */
   stream(request: ChatRequest, emit: EmitPart): Promise<void>
-  /**
-   * Returns a short answer in one piece; retries once if the provider is temporarily unavailable.
-   * @throws ProviderError, or the reason of an aborted signal.
-   */
+  /** Retries once if the provider is unavailable. @throws ProviderError, or the reason of an aborted signal. */
   complete(request: ChatRequest): Promise<ShortAnswer>
 }

@@ -6,8 +6,7 @@ export interface Embedder {
   /** Vectors of different models cannot be compared. */
   readonly model: string
   /**
-   * Returns one unit vector per text, in order.
-   * @param model another model of the same server whose vectors are still in use.
+   * Returns one unit vector per text, in order. `model` may name an earlier model whose vectors are in use.
    * @throws AppError `unavailable`, or the reason of the aborted signal.
    */
   embed(
@@ -26,7 +25,6 @@ export interface EmbedderSettings {
 
 const vectors = z.array(z.array(z.number()).min(1))
 
-/** Returns null if no model is configured. */
 export function createEmbedder({ model, baseUrl, apiKey, fetch }: EmbedderSettings): Embedder | null {
   if (model === undefined || baseUrl === undefined) return null
   return {

@@ -1,7 +1,4 @@
-/**
- * The only way to fetch an address that a person or a page names. Allows http and https to the public internet. A name is
- * resolved once and the connection is pinned to the checked addresses. Each redirect is checked like a new address.
- */
+/** The only fetch for addresses from people or pages: public hosts only; pinning checked IPs stops DNS rebinding. */
 import { lookup as resolveName } from 'node:dns/promises'
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
@@ -11,14 +8,12 @@ import { networkReason } from './network-reason.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export interface NetworkAccess {
-  /** Defaults to `isPublicAddress`. */
   readonly allowAddress?: (address: string) => boolean
   readonly resolve?: (hostname: string) => Promise<readonly string[]>
 }
 
 export interface GuardedFetchOptions extends NetworkAccess {
   readonly signal: AbortSignal
-  /** Accepted media types. */
   readonly accept: readonly string[]
   readonly maxBytes?: number
   readonly timeoutMs?: number
@@ -74,7 +69,6 @@ async function resolveAllowed(
   return allowed
 }
 
-/** A DNS lookup that always returns the checked addresses. */
 const pinnedLookup =
   (addresses: readonly string[]): LookupFunction =>
   (_hostname, { all }, answer) => {
@@ -104,10 +98,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<Bu
   return Buffer.concat(chunks)
 }
 
-/**
- * Fetches with GET, without cookies or credentials.
- * @throws AppError with a sentence for the person who named the address, or the reason of an aborted signal.
- */
+/** Sends no cookies or credentials; checks each redirect. @throws AppError for the person, or the abort reason. */
 export async function guardedFetch(address: string, options: GuardedFetchOptions): Promise<FetchedResource> {
   const { accept, maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS } = options
   const timeout = AbortSignal.timeout(timeoutMs)
@@ -178,8 +169,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
 }
 
 /**
- * A `fetch` with the same guard for API clients: any method, streamed responses. Rejects redirects because the request may
- * contain a key.
+ * A guarded fetch for API clients with streamed responses. Rejects redirects because the request may contain a key.
  * @throws AppError for a forbidden or unreachable address, or the reason of an aborted signal.
  */
 export function createGuardedFetch({

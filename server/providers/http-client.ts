@@ -6,10 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError, codeOf } from '#server/base/errors.ts'
 import { createDeltaReader, currentTextListener, type TextListener, type DeltaReader } from './text-deltas.ts'
 
-/**
- * Resolves with the result of `receive`, for any status.
- * @param receive runs synchronously when the headers arrive.
- */
+/** Resolves for any status with the result of `receive`, which runs synchronously when the headers arrive. */
 export function sendRequest<T>(
   url: URL,
   options: RequestOptions,

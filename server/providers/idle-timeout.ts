@@ -1,16 +1,12 @@
 export interface IdleTimeout {
-  /** Aborts when the provider has been idle for too long. */
   readonly signal: AbortSignal
-  /** Restarts the timeout after output. */
   reset(): void
-  /** Restarts the timeout after a sign of life without output, at most `MAX_IDLE_PERIODS` times the timeout. */
+  /** For a sign of life without output: extends the wait to at most `MAX_IDLE_PERIODS` timeouts. */
   keepAlive(): void
-  /** A paused timeout never aborts. */
   setPaused(isPaused: boolean): void
   stop(): void
 }
 
-/** Keep-alives without output extend the wait to at most this many timeouts. */
 export const MAX_IDLE_PERIODS = 5
 
 export function startIdleTimeout(timeoutMs: number): IdleTimeout {

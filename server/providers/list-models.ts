@@ -6,7 +6,6 @@ import { isVisionModelName } from './vision.ts'
 
 export interface Endpoint {
   readonly protocol: 'anthropic' | 'openai'
-  /** Shown in error messages. */
   readonly name: string
   /** Ends in the version: `…/v1`. */
   readonly baseUrl: string
@@ -83,9 +82,8 @@ const addressHint = ({ protocol, baseUrl }: Endpoint): string =>
   protocol === 'openai' && !/\/v\d+\w*$/.test(baseUrl) ? ' The address usually ends in /v1.' : ''
 
 /**
- * Requests `GET {baseUrl}/models`, which both protocols have, and omits models that cannot chat.
- * @throws AppError for the person: `bad_request` for a rejected key, `unavailable` without a valid response, `empty` without
- *   a chat model; or the reason of an aborted signal.
+ * Omits models that cannot chat. Both protocols have `GET {baseUrl}/models`. @throws AppError: `bad_request` for a
+ * rejected key, `unavailable` without a valid response, `empty` without a chat model; or the abort reason.
  */
 export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promise<ListedModel[]> {
   const { name, baseUrl, fetch: send = fetch } = endpoint

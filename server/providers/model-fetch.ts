@@ -1,16 +1,10 @@
-/**
- * `fetch` for model servers over Node's HTTP client. The global `fetch` takes several times the processor time, which is
- * most of the time before the first token.
- */
+/** `fetch` for model servers over Node's HTTP client: the global `fetch` takes several times the processor time. */
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sendRequest, toResponse } from './http-client.ts'
 import { currentTextListener } from './text-deltas.ts'
 
-/**
- * Sends text bodies. Other bodies and redirects go through the global `fetch`.
- * @throws TypeError `fetch failed` with its cause, as `fetch` does, or the reason of an aborted signal.
- */
+/** Bodies other than text, and redirects, go through the global `fetch`. @throws as `fetch` does. */
 export const modelFetch: typeof fetch = async (input, init = {}) => {
   const { body, method = 'GET', signal } = init
   if (input instanceof Request || (body && typeof body !== 'string')) return fetch(input, init)

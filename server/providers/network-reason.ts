@@ -10,7 +10,6 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['ENETUNREACH', 'no way leads to it'],
 ])
 
-/** Describes a network failure in words, with the error code. */
 export function networkReason(error: unknown): string {
   const code = codeOf(error)
   const reason = REASONS.get(code ?? '')

@@ -37,7 +37,6 @@ function statusOf(error: unknown): number | undefined {
 
 const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
-/** Whether the provider rejected the request with a message that matches. */
 const rejects = (error: unknown, words: RegExp): boolean =>
   error instanceof ProviderError &&
   (error.code === 'provider_rejected' || error.code === 'unknown_model') &&
@@ -65,7 +64,6 @@ function isUnreachable(error: unknown): boolean {
   return false
 }
 
-/** @param hasTimedOut whether the idle timeout ended the request. */
 export function toProviderError(error: unknown, provider: string, hasTimedOut: boolean): ProviderError {
   if (error instanceof ProviderError) return error
   if (hasTimedOut)

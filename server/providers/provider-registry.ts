@@ -1,4 +1,3 @@
-/** Configured model providers and the chat model for an identifier. */
 import type { ChatModel } from './chat.ts'
 import { createChatModel } from './chat-model.ts'
 import type { LoadModel } from './stream-chat.ts'
@@ -51,10 +50,7 @@ export interface Providers {
   availability(provider: string, identifier: string): Availability
 }
 
-/**
- * Resolves the providers of a person. Personal keys take precedence over those of the environment.
- * @param hasPersonal false skips the query, for callers that know that the person has connected none.
- */
+/** Personal keys override those of the environment. `hasPersonal` false skips the query for a person without any. */
 export type ResolveProviders = (owner: string, hasPersonal?: boolean) => Promise<Providers>
 
 export const DEFAULT_BASE_URLS = {

@@ -38,10 +38,7 @@ globalV6.addSubnet('2000::', 3, 'ipv6')
 const notPublicV6 = new BlockList()
 for (const [network, prefix] of NOT_PUBLIC_V6) notPublicV6.addSubnet(network, prefix, 'ipv6')
 
-/**
- * Rejects all IPv6 outside global unicast, which includes mapped, translated and compatible IPv4 addresses.
- * @param address in the canonical notation of the URL parser and the resolver.
- */
+/** Expects canonical notation. Rejects IPv6 outside global unicast, thus also mapped and translated IPv4. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !notPublicV4.check(address, 'ipv4')

@@ -28,10 +28,7 @@ interface RetryOptions {
   readonly hasNoOutput: () => boolean
 }
 
-/**
- * Retries a temporarily rejected request once, unless part of the answer has arrived.
- * @throws the error of the second attempt, or the reason of the signal.
- */
+/** Retries a rejected request once, unless output has arrived. @throws the second error, or the abort reason. */
 export async function retryOnce<T>(send: () => Promise<T>, { signal, hasNoOutput }: RetryOptions): Promise<T> {
   try {
     return await send()

@@ -1,7 +1,4 @@
-/**
- * Streams one answer, with one request for each round of tool calls. Uses the SDK's provider models directly because the
- * SDK's own loop passes every text delta through a dozen streams.
- */
+/** Streams an answer with the SDK's provider models: the SDK's own loop passes each delta through a dozen streams. */
 // `import type` is erased. `import { type … }` would leave an empty import that loads the library at every start.
 import type { JSONSchema7, LanguageModel } from 'ai'
 import { z } from 'zod'
@@ -123,7 +120,6 @@ interface StepOptions {
   readonly emitText: (type: Block['type'], text: string) => void
   readonly onPause: ChatRequest['onPause']
   readonly idleTimeout: IdleTimeout
-  /** Undefined in the last step, which allows no calls. */
   readonly runTool: ((call: Call) => Promise<ToolContent[number]>) | undefined
 }
 
@@ -138,7 +134,6 @@ async function runStep(
   const results: Promise<ToolContent[number]>[] = []
   let finish: Finish | undefined
 
-  // Receives text deltas before they pass through the SDK's streams.
   const listener: TextListener = {
     onText(kind, text) {
       streamed[kind] += text
@@ -191,7 +186,6 @@ async function runStep(
   return { content: content.filter(hasContent), results, finish }
 }
 
-/** Returns undefined for invalid JSON. */
 function parseArguments(input: string): unknown {
   try {
     return input.trim() === '' ? {} : JSON.parse(input)

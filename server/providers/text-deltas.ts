@@ -1,9 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/**
- * Reads text deltas from a provider's event stream before the SDK does. The SDK passes every event through a dozen streams,
- * which costs more for each token than the rest of an answer. All other events go to the SDK unchanged.
- */
+/** Reads text deltas before the SDK: its dozen streams cost more for each token than the rest of an answer. */
 
 type TextKind = 'text' | 'reasoning'
 
@@ -11,7 +8,6 @@ export interface TextListener {
   readonly onText: (kind: TextKind, text: string) => void
   /** Called for all received bytes, including keep-alive comments that the SDK drops. */
   readonly onActivity?: () => void
-  /** Called when a block of text ends. The SDK receives the following events once the promise resolves. */
   readonly onPause?: () => Promise<void>
 }
 
@@ -44,7 +40,6 @@ export interface DeltaReader {
     readonly remaining: Uint8Array | undefined
     readonly paused: Promise<void> | undefined
   }
-  /** Returns the incomplete last event. */
   readonly end: () => Uint8Array | undefined
 }
 
@@ -144,7 +139,6 @@ function choiceDelta({ choices, usage }: Json): TextDelta | undefined {
   return hasMore ? undefined : textOnlyDelta(choice['delta'])
 }
 
-/** Returns undefined if the delta contains anything besides text. */
 function textOnlyDelta(delta: Json): TextDelta | undefined {
   let textDelta: TextDelta | undefined
   for (const key of Object.keys(delta)) {

@@ -68,7 +68,6 @@ function toTranscriptionError(status: number, host: string): AppError {
   return new AppError('unavailable', `${host} answered with status ${status} when asked to transcribe.`)
 }
 
-/** Returns null if no endpoint is configured. */
 export function createTranscriber(settings: TranscriberSettings): Transcriber | null {
   const { openai, compatible, model, timeoutMs = TIMEOUT_MS } = settings
   const { apiKey, baseUrl = OPENAI_BASE_URL } = openai.apiKey === undefined ? compatible : openai

@@ -28,9 +28,8 @@ const OPENAI_TOKENS: readonly (readonly [name: RegExp, tokens: (size: Size) => n
 ]
 
 /**
- * Tokens of a picture within the provider's size limit. Anthropic
- * (https://platform.claude.com/docs/en/build-with-claude/vision) counts pixels / 750, or patches of 28 pixels in newer
- * models; this takes the larger. Models behind OpenAI-compatible endpoints count similar patches.
+ * Tokens of a picture. Anthropic counts pixels / 750, or patches of 28 pixels in newer models: takes the larger.
+ * https://platform.claude.com/docs/en/build-with-claude/vision; OpenAI-compatible endpoints count similar patches.
  */
 export function pictureTokens(provider: string | undefined, identifier: string, size: Size): number {
   const count = OPENAI_TOKENS.find(([name]) => provider === 'OpenAI' && name.test(identifier))?.[1]

@@ -94,7 +94,6 @@ const ENGINES: Readonly<Record<SearchProvider, Engine>> = {
   },
 }
 
-/** Returns null if no engine is configured. */
 export function createWebSearch({ provider, url, apiKey, timeoutMs = TIMEOUT_MS }: SearchSettings): WebSearch | null {
   if (provider === undefined) return null
   const { name, base, request, answer } = ENGINES[provider]

@@ -31,7 +31,6 @@ export function selectPassages(
 
 type Range = Pick<FoundPassage, 'documentId' | 'page' | 'start' | 'end'>
 
-/** Whether only white space separates them, and together they are short enough to read at a glance. */
 function areNeighbours(one: Range, other: Range, pageText: string): boolean {
   if (one.documentId !== other.documentId || one.page !== other.page) return false
   if (Math.max(one.end, other.end) - Math.min(one.start, other.start) > MAX_JOINED_CHARACTERS) return false

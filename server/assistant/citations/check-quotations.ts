@@ -1,7 +1,4 @@
-/**
- * Finds quotations that do not occur in their source. A quotation is a block quote or text in quotation marks, followed in
- * its sentence by a source marker, or preceded by one. Pure.
- */
+/** Finds quotations with a source marker, in quotation marks or block quotes, that are not in their source. Pure. */
 
 /** Full text of a source; undefined where only a part is known, so that nothing can be checked. */
 type TextOf = (n: number) => string | undefined

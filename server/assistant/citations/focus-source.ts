@@ -58,10 +58,7 @@ function findDensestRange(units: readonly TextUnit[], asked: ReadonlySet<string>
   return best
 }
 
-/**
- * The source narrowed to the part with most words of the citing sentences, or to its beginning where none occurs.
- * @param places offsets of its markers in the answer.
- */
+/** Narrows to most words of the citing sentences, else to the beginning. `places`: offsets of its markers. */
 export function focusSource(source: PassageSource, answer: string, places: readonly number[] = []): PassageSource {
   const units = splitUnits(source.text)
   const said = places.slice(0, MAX_MARKERS).map((place) => citingWords(answer, place))

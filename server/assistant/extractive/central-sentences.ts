@@ -1,7 +1,4 @@
-/**
- * The central sentences of a document: repeated words add weight, less once a chosen sentence contains them (after SumBasic:
- * Nenkova and Vanderwende, "The impact of frequency on summarization", 2005). Pure.
- */
+/** Central sentences after SumBasic (Nenkova and Vanderwende, "The impact of frequency on summarization", 2005). */
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import type { Sentence } from './sentences.ts'
 
@@ -34,10 +31,7 @@ function isProse({ pageText, start, end, words, isRow, isAtEdge }: Sentence): bo
 
 const isAlphabetic = (word: string): boolean => /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+$/u.test(word)
 
-/**
- * Weight of a subject word: square root of the number of sentences that contain it.
- * @param named title words, which always belong to the subject.
- */
+/** Square root of the number of sentences that contain the word. Title words always belong to the subject. */
 function weighWords(sentences: readonly ReadonlySet<string>[], named: ReadonlySet<string>): Map<string, number> {
   const counts = new Map<string, number>()
   for (const words of sentences) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)

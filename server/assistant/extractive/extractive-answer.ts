@@ -1,7 +1,4 @@
-/**
- * Alcove Reader, the built-in model: quotes the best sentences of the person's documents and conversations, each with its
- * source, and writes nothing of its own. Works without a network.
- */
+/** Alcove Reader, the built-in model: quotes the best sentences with their sources, and works without a network. */
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import type { ChatPart } from '#server/providers/chat.ts'
 import { joinLines } from './join-lines.ts'
@@ -55,14 +52,12 @@ export interface ExtractiveAnswerInput {
   readonly quotes: readonly QuotableSource[]
   readonly isEmptyLibrary: boolean
   readonly missingDocumentNotes: readonly string[]
-  /** Whether the question is about a whole document without naming it. */
   readonly isDocumentUnnamed: boolean
   readonly isSummary: boolean
   readonly sections: readonly { readonly text: string; readonly isFound: boolean }[]
   readonly hasModels: boolean
 }
 
-/** Answers with quotes, or says that none were found, which does not mean that there are none. */
 export function* writeExtractiveAnswer(written: ExtractiveAnswerInput): Generator<ChatPart, void> {
   const {
     quotes,

@@ -28,11 +28,7 @@ export const joinFilledCells = (line: string): string =>
 export const isList = (lines: string): boolean =>
   LIST_MARKER.test(cellsOf(lines.split('\n', 1)[0] ?? '')[0]?.trim() ?? '')
 
-/**
- * @param titles title rows in the layout of the rows: vertically aligned cells name one column.
- * @param escape converts plain text to Markdown.
- * @returns a Markdown table; undefined where the titles name no column.
- */
+/** Aligned cells of `titles`, in the layout of `rows`, name one column. Undefined if they name no column. */
 export function renderTable(
   titles: string,
   rows: readonly QuotedRow[],

@@ -26,10 +26,7 @@ export interface ScoredSentence extends Sentence, SentenceTerms {
   readonly following: Sentence | undefined
 }
 
-/**
- * Inverse document frequency over sentences (Robertson and Spärck Jones). Terms of headings, which cover many sentences,
- * count only where no sentence has them.
- */
+/** Inverse document frequency (Robertson and Spärck Jones) over sentences, else over headings, which cover many. */
 function weighTerms(terms: ReadonlySet<string>, sentences: readonly SentenceTerms[]): Map<string, number> {
   return new Map(
     [...terms].map((term) => {

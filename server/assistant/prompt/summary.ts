@@ -1,7 +1,4 @@
-/**
- * Summarises the older part of a conversation that the window cannot hold: by the model itself or, if that fails, by
- * sentences extracted from the messages.
- */
+/** Summarises turns that the window cannot hold: by the model or, if it fails, by sentences of the messages. */
 import { READER_MODEL } from '#contract/product-names.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { splitSentences } from '#server/assistant/extractive/sentences.ts'
@@ -41,7 +38,6 @@ async function render({ sender_role, content }: Turn, room: number, counter: Tok
   return pieces
 }
 
-/** Each part fits the window and is merged into the summary of those before it. */
 async function splitIntoParts(turns: readonly Turn[], room: number, counter: TokenCounter): Promise<string[][]> {
   const parts: string[][] = []
   let part: string[] = []
@@ -61,7 +57,7 @@ async function splitIntoParts(turns: readonly Turn[], room: number, counter: Tok
   return part.length === 0 ? parts : [...parts, part]
 }
 
-/** The beginning of each message, shorter the more there are; of very many, only the newer ones. Pure. */
+/** Takes the beginning of each message, shorter the more there are; drops the oldest of very many. Pure. */
 export function extractSummary(before: string, turns: readonly Turn[]): string {
   const share = Math.max(80, Math.floor((MAX_EXTRACTED_CHARACTERS - before.length) / Math.max(1, turns.length)))
   const lines = turns.map(({ sender_role, content }) => {

@@ -1,7 +1,4 @@
-/**
- * Token counts with o200k, the encoding of OpenAI's models since GPT-4o. A margin covers other tokenizers, which make up to a
- * third more tokens of a text (Claude's newest).
- */
+/** Token counts with o200k (OpenAI since GPT-4o); a margin covers tokenizers that make up to a third more tokens. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Tokens of a provider's own models per o200k token, rounded up. The tokenizers of compatible endpoints are unknown. */

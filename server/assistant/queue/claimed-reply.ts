@@ -20,10 +20,7 @@ const claimedQuestion = z.object({
 
 /** A question that this worker may answer while `attempt` is the newest. */
 export interface ClaimedReply extends Readonly<z.infer<typeof claimedQuestion>> {
-  /**
-   * Resolves when the claim would survive a crash of PostgreSQL; rejects where it may be lost. Writers wait for it, since
-   * another worker might otherwise get an equal attempt number.
-   */
+  /** Rejects if the claim may be lost. Write only afterwards: another worker might get an equal attempt number. */
   readonly durable: Promise<void>
 }
 
@@ -42,6 +39,5 @@ export interface FinishedAnswer {
   readonly toolRuns?: number | undefined
   readonly unstoredRuns?: ReadonlyMap<number, ToolRun> | undefined
   readonly state: 'done' | 'failed' | 'stopped'
-  /** The last live part, which tells viewers that the reply has ended. */
   readonly lastPart: ReplyPart
 }

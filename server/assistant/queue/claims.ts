@@ -1,7 +1,4 @@
-/**
- * The reply queue: claim, lease, fence. Every write carries its attempt and is rejected once a newer attempt has begun, so a
- * stopped or disconnected worker does no harm when it resumes.
- */
+/** The reply queue: claim, lease, fence. Writes of older attempts are rejected, so a worker may resume harmlessly. */
 import { createHash } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
@@ -32,16 +29,10 @@ export interface FinishResult {
 
 export interface ReplyClaims {
   readonly directDispatchSettings: Readonly<Record<string, string>>
-  /**
-   * Claims up to `limit` questions: the oldest of each conversation, fairly across people.
-   * @param mine replies of this process: their expired leases are renewed instead.
-   */
+  /** Claims the oldest of each conversation, fairly across people. Excludes `mine`: the replies of this process. */
   claim(limit: number, mine?: readonly string[]): Promise<ClaimedReply[]>
   renew(replies: readonly ClaimedReply[]): Promise<Map<string, Renewal>>
-  /**
-   * Replaces the tool runs of an earlier attempt. False where a newer attempt has begun and nothing was written.
-   * @param from number of the first run; numbers are unique within an answer.
-   */
+  /** Replaces runs of an earlier attempt. `from` numbers the first run. False if a newer attempt has begun. */
   storeToolRuns(reply: ClaimedReply, runs: readonly ToolRun[], from?: number): Promise<boolean>
   finish(reply: ClaimedReply, answer: FinishedAnswer): Promise<FinishResult>
   release(replies: readonly ClaimedReply[]): Promise<void>

@@ -23,13 +23,11 @@ export interface ShownPicture extends Pick<AttachedPicture, 'documentId' | 'file
   readonly tokens: number
 }
 
-/** Pictures of older questions are no longer shown. */
 const MAX_QUESTIONS = 20
 /** Anthropic accepts large pictures only in requests with at most this many; other providers accept as many. */
 const MAX_PICTURES = 20
 const MAX_PICTURES_SHARE = 0.4
 
-/** Documents named after `@knowledge`, otherwise those that the person chose. */
 async function readAttachedIds(scope: Scope, { content, document_ids }: Turn): Promise<readonly string[]> {
   const named: string[] = []
   for (const { name, argument } of parseCommands(content).calls)
@@ -38,11 +36,7 @@ async function readAttachedIds(scope: Scope, { content, document_ids }: Turn): P
   return resolveChosen(scope, document_ids)
 }
 
-/**
- * Pictures among the named or chosen documents, each with the newest question that names it; those of the last question
- * first. Runs as the person.
- * @param history oldest first, ending with the question.
- */
+/** Each picture with the newest question that names it, newest first. `history`: oldest first. Runs as the person. */
 export async function findPictures(scope: Scope, history: readonly Turn[]): Promise<AttachedPicture[]> {
   const questions = history.filter(({ sender_role }) => sender_role === SENDER_ROLES.user).slice(-MAX_QUESTIONS)
   const messageByDocument = new Map<string, string>()

@@ -1,4 +1,3 @@
-/** Builds the stored form of an answer from the results of its phases. Pure. */
 import type { AnswerStep, ReplyError } from '#contract/message.ts'
 import type { ClaimedReply, FinishedAnswer } from '#server/assistant/queue/claimed-reply.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'

@@ -72,7 +72,6 @@ interface ConversationState {
   readonly has_tool_servers: boolean
 }
 
-/** @throws AppError `not_found`. */
 async function readConversationState(
   scope: Scope,
   { conversationId, modelName }: ClaimedReply,

@@ -25,7 +25,6 @@ export interface GeneratedAnswer {
   readonly tokensOut: number | null
   readonly isCut: boolean
   readonly summaryId: string | undefined
-  /** Sources for an answer that ends before its citations are checked. */
   readonly uncheckedSources: readonly Source[]
   /** Why it ended early; the text so far is stored. */
   readonly failure: { readonly thrown: unknown } | undefined

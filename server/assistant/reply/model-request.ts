@@ -17,7 +17,6 @@ import type { CommandResults } from './run-commands.ts'
 import { markOmittedSources } from './trace-cuts.ts'
 
 export interface AnswerStream {
-  /** Resolves after the last part. @throws ProviderError, or the reason of an aborted signal. */
   readonly start: (emit: EmitPart) => Promise<void>
   readonly summaryId: string | undefined
 }
@@ -117,7 +116,6 @@ async function condenseDocuments(
   }
 }
 
-/** Summarises turns that the window cannot hold; viewers see that as a step. */
 async function fitToWindow(
   input: PromptInput,
   chat: ChatModel,

@@ -7,10 +7,7 @@ import type { ReplyDependencies } from './dependencies.ts'
 
 const RETRY_INTERVAL_MS = 250
 
-/**
- * Stores the answer and retries while the database is away and the lease may still be valid.
- * @returns whether questions that were announced before the answer was stored may be queued.
- */
+/** Retries while the database is away. @returns whether questions announced before the end may still be queued. */
 export async function persist(
   attempt: Attempt,
   results: PhaseResults,

@@ -1,8 +1,4 @@
-/**
- * Live parts of replies, for all viewers. One statement, at most every 100 ms, logs and broadcasts the parts of all replies.
- * First and last words wait only for those of replies that begin or end at the same time. Viewers on this node get parts
- * before they are persisted: the next attempt writes and shows lost parts again.
- */
+/** Live parts of replies: one statement per 100 ms logs and sends all of them; first and last words are urgent. */
 import { randomUUID } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-events.ts'
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
@@ -34,7 +30,7 @@ export interface ReplyLog {
   open(reply: ClaimedReply, onLost: () => void): ReplyWriter
 }
 
-/** Delivers a broadcast to viewers connected to this process before the database sends it. */
+/** Delivers a part to viewers on this node before it is persisted. The next attempt shows lost parts again. */
 export type DeliverEarly = (broadcast: {
   readonly id: string
   readonly topic: string
@@ -162,7 +158,6 @@ function createPartsWriter(channel: ServiceChannel, log: Log, markLost: (entry: 
   return write
 }
 
-/** @param deliverEarly set where viewers connect to this process. */
 export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?: DeliverEarly): ReplyLog {
   const open = new Map<string, OpenReply>()
   /** Replies with unwritten parts, and those of them that do not wait for the regular flush. */

@@ -13,8 +13,7 @@ import { persist } from './persist.ts'
 import { type CommandResults, runCommands } from './run-commands.ts'
 
 /**
- * Answers one claimed question. Stores exactly one message, or none where a newer attempt exists or the server stops.
- * @returns whether questions that were announced meanwhile may be queued.
+ * Stores one message, or none if a newer attempt exists or the server stops. Returns whether questions may be queued.
  * @throws database errors; the question is claimed again once its lease expires.
  */
 export async function answer(

@@ -2,7 +2,6 @@ import type { AnswerStep } from '#contract/message.ts'
 
 export interface Stopwatch {
   readonly steps: readonly AnswerStep[]
-  /** Ends the step that began at the previous lap. */
   lap(name: AnswerStep['name']): void
 }
 

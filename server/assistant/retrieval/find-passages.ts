@@ -28,10 +28,7 @@ export interface Retrieval {
 }
 
 export interface RetrievalOptions {
-  /**
-   * For the extractive answerer: other commands skip the document search, and small chosen documents are read whole only
-   * without a question, since quotes come from passages.
-   */
+  /** For the extractive answerer: other commands skip the search, and questions quote passages of chosen documents. */
   readonly onlyQuotes: boolean
   readonly chosen: readonly string[]
   readonly earlierQuestions: readonly string[]

@@ -25,10 +25,7 @@ export function isFollowUp(question: string): boolean {
   )
 }
 
-/**
- * Joins a follow-up with the last earlier question that is complete in itself.
- * @param earlier questions of the conversation, oldest first.
- */
+/** Joins a follow-up with the last complete earlier question; `earlier` is oldest first. */
 export function withEarlierQuestion(question: string, earlier: readonly string[]): string {
   if (question.trim() === '' || !isFollowUp(question)) return question
   const subject = earlier.findLast((other) => other.trim() !== '' && !isFollowUp(other))

@@ -23,11 +23,7 @@ const isSheet = (mimetype: string): boolean => fileTypeOf(mimetype)?.unit === 's
 export const maxSourceCharacters = (contextWindow: number): number =>
   Math.floor(contextWindow * MIN_CHARACTERS_PER_TOKEN * SOURCES_SHARE)
 
-/**
- * The documents that a question about a whole document refers to: those it names; else the newest whose names share most
- * words with it; else, for "this document", the newest or only one, and for "these", a few. Undefined if none. Runs as the
- * person.
- */
+/** Named documents, a few for "these", else the best name match or, for "this", the newest. Runs as the person. */
 export async function chooseDocuments(scope: Scope, question: string): Promise<readonly string[] | undefined> {
   const rows = await matchNames(scope, question, documentNameWords(question))
   const named = rows.filter(({ is_named }) => is_named).map(({ id }) => id)
@@ -90,10 +86,7 @@ export interface Condensed {
   readonly pagesRead: number
 }
 
-/**
- * Returns the sources unchanged where they fit; else the model's notes on each group, under the group's first number,
- * condensed again until they fit. Markers inside the notes keep pointing to pages.
- */
+/** Replaces sources that do not fit by notes on groups, each under its first number; their markers cite pages. */
 export async function condenseSources(
   sources: readonly PassageSource[],
   { chat, question, contextWindow, signal }: CondenseOptions,

@@ -1,7 +1,4 @@
-/**
- * Titles of new conversations, made after the first answer by its model, else from the question. A title that is lost with
- * its process is made after the next answer.
- */
+/** Titles new conversations by the first answer's model, else by the question; a lost title is made next time. */
 import type { Log } from '#server/base/log.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
 import { giveTitle, readFirstExchange } from '#server/conversations/queries.ts'

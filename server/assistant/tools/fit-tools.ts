@@ -1,7 +1,4 @@
-/**
- * Chooses the tools that a model is offered. Every request sends their definitions, so they share a limited part of the
- * window.
- */
+/** Chooses the tools of a model: every request sends their definitions, so they share a limited part of the window. */
 import { loadCounter, tokenMargin, maxTokens } from '#server/assistant/prompt/tokens.ts'
 import type { ChatTool } from '#server/providers/chat.ts'
 

@@ -63,10 +63,7 @@ const MAX_CONTENT_CHARACTERS = 20_000
 const MAX_MESSAGES = 3
 const NO_EARLIER_MESSAGES: EarlierMessages = { messages: [], considered: [] }
 
-/**
- * Runs as the person.
- * @param before text before the command, which is the question if the argument has none.
- */
+/** Runs as the person. The text `before` the command is the question if the argument has none. */
 export async function searchKnowledge(
   scope: Scope,
   { argument, before }: { argument: string; before: string },

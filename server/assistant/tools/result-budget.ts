@@ -1,7 +1,4 @@
-/**
- * Room for tool results in one answer. All results stay in the request until the answer is written, so together with it they
- * count against the model's window.
- */
+/** Room for tool results in one answer: all stay in the request until the end, so they share the model's window. */
 import { maxPromptTokens } from '#server/assistant/prompt/fit-history.ts'
 import { loadCounter, tokenMargin, maxTokens, type TokenCounter } from '#server/assistant/prompt/tokens.ts'
 import { escapeText } from './prompt-elements.ts'

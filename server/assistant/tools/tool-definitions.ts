@@ -46,10 +46,7 @@ const normalizeAddress = (given: string): string => {
   return url.href
 }
 
-/**
- * Addresses that a model may read: those that the person wrote or a search found. Otherwise, instructions hidden in a
- * document could make it send what it has read to a foreign address.
- */
+/** Only addresses from the person or a search: hidden instructions could otherwise send what was read elsewhere. */
 export function readableAddresses(history: readonly Turn[]): Set<string> {
   const trusted = history.filter(
     ({ sender_role, tool_name }) => sender_role === SENDER_ROLES.user || tool_name === 'search',

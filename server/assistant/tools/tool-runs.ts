@@ -1,7 +1,4 @@
-/**
- * The tool runs of one answer, shown live and stored under their attempt. Runs of an existing answer are stored only with its
- * new text.
- */
+/** Tool runs of one answer, shown live and stored under their attempt; an existing answer stores them with its text. */
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import type { ReplyClaims } from '#server/assistant/queue/claims.ts'
 import type { ReplyContext } from '#server/assistant/reply/context.ts'

@@ -4,10 +4,7 @@ import { type ClaimedDocument, lockAttempt } from '#server/documents/store/inges
 /** The document is deleted, or another worker has begun a newer attempt. */
 export class StaleAttemptError extends Error {}
 
-/**
- * Writes in a transaction that locks the attempt, so that a superseded worker writes nothing. @throws
- * StaleAttemptError
- */
+/** Locks the attempt, so that a superseded worker writes nothing. @throws StaleAttemptError */
 export async function writeInAttempt(
   database: Database,
   document: ClaimedDocument,

@@ -1,7 +1,4 @@
-/**
- * Parses uploaded documents in two repeatable stages: the first stores pages as the parser yields them, the second
- * replaces passages and postings in one transaction and makes the document ready.
- */
+/** Parses uploads in two repeatable stages: store pages while parsing, then index and mark ready in one transaction. */
 import { availableParallelism } from 'node:os'
 import type { Log } from '#server/base/log.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
@@ -101,7 +98,6 @@ async function ingest(context: IngestContext, documentId: string, run: JobRun): 
   }
 }
 
-/** Indexes the stored pages and removes older versions from the index. */
 async function makeSearchable(database: Database, document: ClaimedDocument): Promise<void> {
   await writeInAttempt(database, document, async (scope) => {
     await indexDocument(scope, document, readPages(scope, document.id))

@@ -65,7 +65,6 @@ export async function storePages(
   await writeInAttempt(database, document, (scope) => markParsed(scope, id, batch.pagesDone))
 }
 
-/** Each batch moves the progress that people see. */
 function createPageBatch(
   { database, onPagesStored }: StorePagesParts,
   document: ClaimedDocument,

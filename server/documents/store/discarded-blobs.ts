@@ -8,7 +8,6 @@ export async function hasDiscardedBlobs(scope: Scope): Promise<boolean> {
   return rowCount !== 0
 }
 
-/** Up to 1000, oldest first. */
 export async function listDiscardedBlobs(scope: Scope): Promise<string[]> {
   const { rows } = await scope.query<{ path: string }>(
     'select path from discarded_blobs order by discarded_at limit $1',

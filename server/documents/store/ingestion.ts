@@ -103,7 +103,6 @@ export async function listUnfinished(scope: Scope): Promise<{ id: string; ahead:
   return rows
 }
 
-/** Up to 1000 documents indexed by another tokenizer version or under another name. */
 export async function listStale(scope: Scope, tokenizer: string): Promise<{ id: string }[]> {
   const { rows } = await scope.query<{ id: string }>(
     `select d.id from documents d left join document_index i on i.document_id = d.id
@@ -132,7 +131,6 @@ export async function listUnread(scope: Scope, among: readonly string[] | null):
   return rows.map(({ id }) => id)
 }
 
-/** Unknown values of the owner's setting count as no setting. */
 export async function listDocumentLanguages(scope: Scope, owner: string): Promise<DocumentLanguage[]> {
   const { rows } = await scope.query<{ languages: unknown }>(
     'select preferences -> $2 as languages from user_settings where owner = $1',

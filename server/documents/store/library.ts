@@ -26,7 +26,6 @@ export async function listDocuments(scope: Scope): Promise<DocumentRow[]> {
   return rows.map(toRow)
 }
 
-/** All versions; each series together, newest first. */
 export async function listEveryVersion(scope: Scope): Promise<DocumentRow[]> {
   const { rows } = await scope.query<StoredDocument>(
     `select ${COLUMNS} from documents
@@ -145,7 +144,6 @@ export async function newestVersions(scope: Scope, documentIds: readonly string[
   return rows.map(({ id }) => id)
 }
 
-/** Deletes the documents of a storage object except their replacement. */
 export async function deleteReplacedObject(
   scope: Scope,
   { owner, objectName, replacement }: { owner: string; objectName: string; replacement: string },

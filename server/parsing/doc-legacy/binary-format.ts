@@ -25,8 +25,8 @@ type Part = (typeof PARTS)[number]
 export type WordParts = Readonly<Record<Part, string>>
 
 /**
- * Returns the text of each part. Cells end in tabs; rows and paragraphs end in line ends. `keepsDeleted` includes
- * deleted and hidden text, for comparison with programs that print it.
+ * Cells end in tabs, rows and paragraphs in line ends. `keepsDeleted` includes hidden text, to compare with programs
+ * that print it.
  * @throws ParseFailure `encrypted`; Error if the file is damaged.
  */
 export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false, marksHeadings = false } = {}): WordParts {

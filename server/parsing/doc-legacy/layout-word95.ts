@@ -1,7 +1,4 @@
-/**
- * Layout of Word 6 and 95 documents: one stream, one byte per character in the code page of its font ("Microsoft Word
- * 6.0 Binary File Format").
- */
+/** Layout of Word 6 and 95: one byte per character in a font's code page ("Microsoft Word 6.0 Binary File Format"). */
 import type { Piece, WordLayout } from './pieces.ts'
 import { listWord95Properties, createView } from './properties.ts'
 import { listRuns, clipRuns, readCharacterRun, readParagraphRun, type Run, type ByteRange, turnsOn } from './runs.ts'

@@ -33,10 +33,7 @@ function membershipOf(properties: Uint8Array): Membership {
   return membership
 }
 
-/**
- * Returns a function that counts a paragraph and returns its label, empty if it has none.
- * @throws RangeError if the tables are broken.
- */
+/** The function counts a paragraph; its label is empty if it has none. @throws RangeError for broken tables. */
 export function readWordNumbering(
   document: Uint8Array,
   table: Uint8Array,

@@ -5,7 +5,7 @@ import { groupSections } from '#server/parsing/sections.ts'
 import { readWordBinary, type WordParts } from './binary-format.ts'
 import { findWordBlocks } from './recover-text.ts'
 
-/** Reads a Word document from 1993 to 2003. The format has no pages, so sections are numbered instead. */
+/** The format has no pages, so sections are numbered instead. */
 export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   const { body, textboxes, footnotes, endnotes, comments, headers, headerTextboxes } = read(bytes)
   const blocks = [body, textboxes, footnotes, endnotes, comments].flatMap(findWordBlocks)

@@ -23,10 +23,7 @@ export const headingMark = (level: number): string => String.fromCharCode(FIRST_
 const FIRST_MARK = 0xfdd0
 const HEADING_MARK = /^[\ufdd1-\ufdd9]/
 
-/**
- * Each line is a paragraph. Lines that end in a tab, or neighbours with equally many tabs, are table rows. Headings
- * carry a mark; without marks, and for the title, a short line without a full stop before a long one is a heading.
- */
+/** Table rows end in a tab or match a neighbour's tabs. Without marks, a short line before a long one is a heading. */
 export function findWordBlocks(text: string): Block[] {
   const lines = decodeSymbolMarks(text)
     .replaceAll(/\r\n?|[\f\v]/g, '\n')

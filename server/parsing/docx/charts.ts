@@ -20,9 +20,7 @@ const writeParagraphs = (xml: string): string =>
     .map(([, line = '']) => writeParagraph([...line.matchAll(WORDS)].map(([, words = '']) => words).join('')))
     .join('')
 
-/**
- * Titles of a chart and its axes and its values as a table (ECMA-376 part 1, 21.2), or the words of a diagram (21.4).
- */
+/** Titles and values of a chart, as a table (ECMA-376 part 1, 21.2), or the words of a diagram (21.4). */
 export function describeGraphic(xml: string): string {
   const titles = [...xml.matchAll(TITLE)].map(([, title = '']) => writeParagraphs(title))
   const labels = [...xml.matchAll(DIAGRAM_TEXT)].map(([, label = '']) => writeParagraphs(label))

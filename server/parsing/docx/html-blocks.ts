@@ -27,10 +27,7 @@ const normaliseBlanks = (text: string): string =>
     .replaceAll(/ ?\n ?/g, '\n')
     .trim()
 
-/**
- * Table rows become lines with " | " between cells; a cell that spans rows is repeated. A short bold paragraph is a
- * heading.
- */
+/** Cells are separated by " | "; a cell that spans rows is repeated. A short bold paragraph is a heading. */
 export function findHtmlBlocks(html: string): Block[] {
   const blocks: Block[] = []
   const rows: string[][] = []

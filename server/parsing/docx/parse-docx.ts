@@ -23,7 +23,7 @@ const { convertToHtml } = z.custom<Mammoth>().parse(mammoth)
 const styleMap = ['comment-reference => sup']
 const convertImage = mammoth.images.imgElement(async () => ({ src: '' }))
 
-/** Reads a Word document. The format has no pages, so sections are numbered instead. */
+/** The format has no pages, so sections are numbered instead. */
 export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   if (isCompoundFile(bytes)) throw new ParseFailure('encrypted')
   const entries = await rejectZipBomb(bytes)
@@ -43,7 +43,6 @@ async function readBlocks(bytes: Uint8Array, entries: readonly ZipEntry[]): Prom
     return [...body, ...findMarginBlocks(marginBlocks, body)]
   } catch (error) {
     if (error instanceof ParseFailure) throw error
-    // Falls back to the words without structure.
     return extractWordBlocks(bytes).catch(() => {
       throw new ParseFailure('damaged', { cause: error })
     })
@@ -53,7 +52,6 @@ async function readBlocks(bytes: Uint8Array, entries: readonly ZipEntry[]): Prom
 const convertToBlocks = async (file: DocxFile): Promise<Block[]> =>
   findHtmlBlocks((await convertToHtml({ file }, { convertImage, styleMap })).value)
 
-/** Replaces each mark with the blocks of its chunk; skips unreadable chunks. */
 async function insertChunks(blocks: readonly Block[], chunks: readonly DocxChunk[]): Promise<Block[]> {
   let result = [...blocks]
   for (const { mark, read } of chunks) {

@@ -111,7 +111,6 @@ const MAX_DEPTH = 1000
 /** Tags, and comments and CDATA sections, whose brackets are not tags; a quoted bracket does not end a tag. */
 const TAG = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<(?![!?])(?:[^>"']|"[^"]*"|'[^']*')*>/g
 
-/** @throws ParseFailure `too_deep` */
 function rejectDeepNesting(xml: string): void {
   let depth = 0
   for (const [tag] of xml.matchAll(TAG)) {

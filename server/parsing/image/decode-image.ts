@@ -39,10 +39,7 @@ async function chooseBackground(picture: Sharp): Promise<string> {
   return isTransparent && dark <= MAX_DARK_SHARE * visible ? '#000000' : '#ffffff'
 }
 
-/**
- * Turns the picture upright by its Exif orientation, adds a readable background and scales it.
- * @throws ParseFailure `too_many_pixels`, `damaged`
- */
+/** Turns upright by Exif, adds a readable background and scales. @throws ParseFailure `too_many_pixels`, `damaged` */
 export async function drawImage<T>(
   bytes: Uint8Array,
   { boundsFor, draw }: { boundsFor: (size: Size) => Size; draw: (picture: Sharp) => Promise<T> },

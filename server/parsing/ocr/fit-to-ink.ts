@@ -1,4 +1,4 @@
-/** Moves word borders to the ink, because the engine estimates them. */
+/** Moves word borders to the ink: the engine estimates them, and those of syllables often lie inside a neighbour. */
 import type { Raster } from './raster.ts'
 import type { Word } from './tesseract.ts'
 
@@ -7,10 +7,7 @@ const SYLLABLE = new RegExp(SYLLABLES, 'u')
 const DARK = 140
 const MIN_GAP_SHARE = 0.6
 
-/**
- * The engine's borders of East Asian and Thai syllables often lie inside a neighbour. The border becomes the widest gap
- * between their middles or, next to a word in letters, the wide gap nearest to the syllable.
- */
+/** Between syllables the border becomes the widest gap; next to letters, the wide gap nearest to the syllable. */
 export function fitToInk(raster: Raster, words: readonly Word[]): Word[] {
   const fitted: Word[] = []
   for (const word of words) {

@@ -6,15 +6,12 @@ import type { OcrLanguage } from './tesseract.ts'
 /** Models that read a page together, in order of precedence. */
 export type OcrModels = readonly OcrLanguage[]
 
-/** Detects the language of a page in Latin letters, except for accents. */
+/** Reads Latin letters without accents, well enough to detect the language. */
 export const ENGLISH_MODEL: OcrModels = ['eng']
 /** For Latin letters in an unknown language. Korean pages mix both scripts. */
 export const COMMON_MODELS: OcrModels = ['eng', 'deu', 'fra', 'spa', 'kor']
 
-/**
- * Exceptions to "own model, then English". English makes Chinese and Japanese slower and no better (character accuracy
- * of Chinese: .978 alone, .953 with English). After Greek it would read nothing.
- */
+/** English makes Chinese and Japanese slower, not better (Chinese: .978 alone, .953 with it); it must precede Greek. */
 const SPECIAL_MODELS: Partial<Record<OcrLanguage, OcrModels>> = {
   eng: ENGLISH_MODEL,
   ell: ['eng', 'ell'],

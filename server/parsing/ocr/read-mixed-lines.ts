@@ -1,7 +1,4 @@
-/**
- * Rereads lines that mix Hangul and Latin letters. Tesseract reads each word with one model, so half of "YGE소속" is
- * lost. The Korean model reads the line alone; the English model then reads the stretches that are not Hangul.
- */
+/** Rereads lines of Hangul and Latin letters: Tesseract reads each word with one model and loses half of "YGE소속". */
 import { fitToInk } from './fit-to-ink.ts'
 import type { Raster } from './raster.ts'
 import type { Block, Tesseract, Word } from './tesseract.ts'

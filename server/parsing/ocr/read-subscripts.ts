@@ -1,6 +1,4 @@
-/**
- * Rereads words such as "H₂SO₄", whose subscripts are taken for commas: enlarges them and moves them to the baseline.
- */
+/** Rereads words such as "H₂SO₄" with enlarged, raised subscripts, which are otherwise taken for commas. */
 import type { Raster } from './raster.ts'
 import type { Tesseract, Word } from './tesseract.ts'
 

@@ -126,11 +126,7 @@ export function createRecogniser(preferred: readonly OcrLanguage[] = []): Recogn
   }
 }
 
-/**
- * Reads the first page of a document in an unknown language: with English if that model knows every line, else with the
- * model of the detected language or script, else with several models. A single model takes a third to half of the time
- * of several, and the right one is the most accurate.
- */
+/** The right single model is the most accurate and takes a third to half of the time of several, which come last. */
 function readFirstPage(page: OcrPage, possible: OcrModels): OcrResult {
   if (firstModels(possible) === possible) return readUpright(page, possible)
   const guess = page.read(0, ENGLISH_MODEL)
@@ -172,10 +168,7 @@ function readInScript(page: OcrPage): OcrResult | undefined {
   return readings.length > 0 ? readings.reduce(moreConfident) : undefined
 }
 
-/**
- * Rereads a page whose detected language lacks its own model or shared it with more than English: of several confident
- * models the wrong one may win a word, and writes é for ö.
- */
+/** Rereads with the detected language's own model: of several, the wrong one may win a word and write é for ö. */
 function readInLanguage(page: OcrPage, reading: OcrResult): OcrResult {
   const own = reading.confidence >= GOOD_CONFIDENCE ? modelsForWords(reading) : undefined
   if (!own || (own === ENGLISH_MODEL && reading.models.includes('eng'))) return reading

@@ -1,7 +1,4 @@
-/**
- * Tesseract as WebAssembly in this thread; the parser process does nothing else. Its file system is in memory, and the
- * language data comes from node_modules.
- */
+/** Tesseract as WebAssembly with a file system in memory. It may block the thread: the process does nothing else. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -11,10 +8,7 @@ import type { QuarterTurn, Raster } from './raster.ts'
 
 const require = createRequire(import.meta.url)
 
-/**
- * Model names that differ from the language. npm has no Russian model; Kyrgyz has all Russian letters (character
- * accuracy on four Russian pages: .988 to .995; Ukrainian's model: .94 to .96).
- */
+/** npm has no Russian model; Kyrgyz has its letters (accuracy on four pages: .988 to .995; Ukrainian: .94 to .96). */
 const MODELS: Partial<Record<DocumentLanguage | 'osd', string>> = { rus: 'kir' }
 
 const modelName = (language: DocumentLanguage | 'osd'): string => MODELS[language] ?? language

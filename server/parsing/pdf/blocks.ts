@@ -70,7 +70,6 @@ function measureBody(lines: readonly WrittenLine[]): Body {
   }
 }
 
-/** A short line that is larger than the body, or bold and separate in a body that is not bold. */
 function isHeadingLine(text: string, line: WrittenLine, next: WrittenLine | undefined, body: Body): boolean {
   const words = text.slice(line.start, line.end).trim()
   if (line.table !== undefined || words.length <= 2 || !/\p{L}{2}/u.test(words)) return false

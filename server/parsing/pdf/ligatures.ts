@@ -1,7 +1,4 @@
-/**
- * Restores the letter order of Arabic ligatures. A ligature glyph maps to letters in reading order; pdf.js reverses
- * each right-to-left run letter by letter and so swaps them: "لإدارة" becomes "إلدارة".
- */
+/** Restores Arabic ligatures, whose letters are in reading order: pdf.js reverses them too ("لإدارة": "إلدارة"). */
 import type { TextItem } from './lines.ts'
 
 /** Matches one code unit only, so that letters can be counted by length. */

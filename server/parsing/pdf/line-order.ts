@@ -82,10 +82,7 @@ const MIN_WORD_GAP_RATIO = 1.5
 
 export const looksLetterspaced = (text: string): boolean => /^\S(?:\s+\S)+$/u.test(text)
 
-/**
- * Joins letterspaced words: "H E L L O" becomes "HELLO".
- * @param drawn the page's glyphs, with blanks only between words.
- */
+/** Joins letterspaced words: "H E L L O" becomes "HELLO". `drawn`: the glyphs, with blanks only between words. */
 export const joinLetterspacedWords = (lines: readonly Line[], drawn: string): readonly Line[] =>
   lines.map((line) => {
     const letters = line.items.flatMap((item) => splitLetters(item, drawn)).filter(({ text }) => text.trim() !== '')

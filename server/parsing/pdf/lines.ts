@@ -76,10 +76,7 @@ export const placeItems = (items: readonly TextItem[]): PlacedItem[] =>
 const REPEAT_WINDOW = 4
 const [NARROW, WIDE] = [0.6, 1.6]
 
-/**
- * Removes words that are drawn again slightly shifted, for bold or shadow effects. Overlapping letters at the start of
- * an item are removed only on a page with repeated words: a broken font has wrong widths.
- */
+/** Removes words drawn twice for bold or shadows. Only then removes overlapping letters: broken fonts overlap too. */
 function removeRepeated(items: readonly PlacedItem[]): PlacedItem[] {
   const byText = new Map<string, PlacedItem[]>()
   const superseded = new Set<PlacedItem>()

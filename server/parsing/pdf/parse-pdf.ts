@@ -38,10 +38,7 @@ const MIN_OCR_GAIN = 3
 const MAX_RECOGNISED_PAGES = 500
 const MIN_OCR_CONFIDENCE = 50
 
-/**
- * Reads a pdf page by page and defers pages without usable text to OCR. Item indexes count items with `str`, including
- * marked content, without normalisation: the viewer's text layer uses equal options and yields equal items.
- */
+/** Defers pages without usable text to OCR. Item indexes match the viewer's text layer, which uses equal options. */
 export async function* parse(bytes: Uint8Array, { languages, pages }: ParseOptions): AsyncGenerator<ParsedPart> {
   const task = getDocument({
     // The library may take ownership of the bytes.
@@ -119,7 +116,6 @@ function abortedOnly(error: unknown): 'aborted' {
   throw error
 }
 
-/** The embedded text of a page, and whether it is plausible for what the page shows. */
 interface TextLayer {
   readonly page: ParsedPage
   readonly isGarbled: boolean

@@ -24,10 +24,7 @@ interface Region {
   readonly isTurned: boolean
 }
 
-/**
- * Orders regions (columns, boxes, tables) from top to bottom, and from left to right if side by side. Drawing order
- * decides between the foot of one column and the head of the next.
- */
+/** Regions go top to bottom, then left to right. Drawing order decides between a column's foot and the next head. */
 export function orderRegions(lines: readonly Line[]): readonly Line[] {
   if (lines.length > MAX_LINES || lines.some(runsRightToLeft)) return lines
   const regions = groupRegions(lines, usualAngle(lines))

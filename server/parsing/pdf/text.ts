@@ -35,11 +35,7 @@ export interface NoteRange {
   readonly rectangle: Rectangle
 }
 
-/**
- * Joins items in reading order. Generated spaces, line ends, cell borders and notes belong to no run. Comments come
- * last.
- * @param drawn glyphs in drawing order; empty unless words are letterspaced.
- */
+/** Generated spaces, line ends, borders and notes belong to no run. `drawn` is empty unless words are letterspaced. */
 export function joinItems(
   items: readonly TextItem[],
   fontOf: (name: string) => PdfFont | undefined,

@@ -1,7 +1,4 @@
-/**
- * Yields values in order of arrival.
- * @param stop called at the end, also after an error or an early return; must make the other generators end.
- */
+/** Yields in order of arrival. `stop` is called at the end, even after an error, and must end the other generators. */
 export async function* mergeInOrderOfArrival<T>(
   generators: readonly AsyncGenerator<T>[],
   stop: () => void,

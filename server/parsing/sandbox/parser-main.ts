@@ -1,8 +1,4 @@
-/**
- * Entry point of a parser process, which parses one file. Standard input carries a line of JSON options and then the
- * bytes; standard output carries one JSON message per line. The process has no environment, network or child processes,
- * and reads only libraries. With languages as an argument it loads OCR while it waits for the file.
- */
+/** Entry point: a line of JSON options, then the file, on standard input; JSON messages by line on standard output. */
 import { writeSync } from 'node:fs'
 import { type FailureCode, ParseFailure } from '#server/parsing/failure.ts'
 import { MAX_DOCUMENT_CHARACTERS, type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'

@@ -80,7 +80,6 @@ function readProcessName(pid: number): string | undefined {
 
 interface StartOptions {
   readonly isWarm?: boolean
-  /** Defers background parsing while replies run. */
   readonly backgroundThrottle?: BackgroundThrottle | undefined
 }
 

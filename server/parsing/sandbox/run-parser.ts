@@ -1,7 +1,4 @@
-/**
- * Parses a file in a process of its own (`parser-main.ts`), so that a hostile file cannot exhaust the server's memory
- * or time. The heap limit does not bound array buffers and wasm, so `watch-process.ts` also limits resident memory.
- */
+/** Parses in a separate, limited process, so that a hostile file cannot exhaust the server's memory or time. */
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'

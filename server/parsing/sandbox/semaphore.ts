@@ -1,11 +1,7 @@
 /** Limits concurrency and shares it fairly between owners. */
 export interface FairSemaphore {
   readonly capacity: number
-  /**
-   * Waits for capacity. Owners take turns; within one owner the work with the least remaining goes first, then the
-   * oldest.
-   * @throws the signal's reason if aborted while waiting
-   */
+  /** Owners take turns; within one, the least remaining work goes first, then the oldest. @throws the abort reason. */
   run<T>(signal: AbortSignal, run: () => AsyncGenerator<T>, turn?: WorkItem): AsyncGenerator<T>
 }
 

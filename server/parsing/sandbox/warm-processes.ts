@@ -1,7 +1,4 @@
-/**
- * Keeps a parser process with loaded OCR for the next file: loading takes as long as half a page. It starts only after
- * a file ends, so that the two do not compete. Each process parses one file, so no document can reach another.
- */
+/** Keeps a process with loaded OCR, which takes as long as half a page, for one file: no document reaches another. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { BackgroundThrottle } from '#server/base/background-throttling.ts'
 import { isImage, type ParserSpec, startParser } from './parser-process.ts'
@@ -58,6 +55,7 @@ export function createWarmParsers({ idleMs = IDLE_MS, backgroundThrottle }: Warm
       const found = warm.get(kind)
       found?.release()
       const child = found?.child ?? startParser(wish, { backgroundThrottle })
+      // Only after the file ends, so that the two do not compete.
       child.once('close', () => {
         if (!isStopped && !warm.has(kind)) start(kind, wish)
       })

@@ -103,7 +103,7 @@ function readCpuMs(pid: number | undefined): number | null {
   }
 }
 
-/** Reads /proc; returns 0 except on Linux, where only the heap limit remains. */
+/** From /proc: the heap limit does not bound array buffers and WebAssembly. Returns 0 except on Linux. */
 async function readResidentBytes(pid: number | undefined): Promise<number> {
   const counts = await readFile(`/proc/${pid ?? 0}/statm`, 'utf8').catch(() => '')
   return Number(counts.split(' ')[1] ?? 0) * PAGE_BYTES

@@ -2,7 +2,7 @@ import { type CellObject, SSF } from '@e965/xlsx'
 import { z } from 'zod'
 import { withoutNul } from '#server/parsing/page.ts'
 
-/** Formats that Excel shows in the reader's local date order. */
+/** Formats that Excel shows in the local date order of the user. */
 const LOCAL_DATE = /^m\/d\/yy(?:yy)?( h:mm(?::ss)?)?(?:;@)?$/i
 
 const DAY_MS = 86_400_000
@@ -13,7 +13,7 @@ const LAST_DAY = 2_958_465
 /** Excel stores this many digits. */
 const SIGNIFICANT_DIGITS = 15
 
-/** Its types say nothing about it. */
+/** The library's types do not declare it. */
 interface Formatter {
   readonly format: (format: string, value: number, options: { readonly date1904: boolean }) => string
   readonly is_date: (format: string) => boolean
@@ -62,7 +62,6 @@ function formatWithRepair(shape: string, value: number, is1904: boolean): string
   try {
     return format(shape.replaceAll(/(?<!\\)\.(?!0)/g, String.raw`\.`), value, { date1904: is1904 })
   } catch {
-    // A bare number is the fallback for an unreadable date format.
     return String(value)
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Decrypts workbooks with Excel's default password, which protects only their structure (MS-OFFCRYPTO 2.4.2.3; MS-XLS
- * 2.2.10). Excel tries it before it asks for another.
- */
+/** Decrypts with the password that Excel tries first, for structure only (MS-OFFCRYPTO 2.4.2.3; MS-XLS 2.2.10). */
 import { createDecipheriv, createHash } from 'node:crypto'
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
 import { decodeEntities } from '#server/parsing/text/html-text.ts'

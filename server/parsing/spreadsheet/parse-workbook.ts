@@ -74,7 +74,6 @@ async function unwrap(bytes: Uint8Array): Promise<Uint8Array> {
   return isWrapped ? decrypt(bytes, decryptPackage) : bytes
 }
 
-/** @throws ParseFailure `encrypted` */
 function decrypt(bytes: Uint8Array, decryptIt: (bytes: Uint8Array) => Buffer | undefined): Buffer {
   let decrypted
   try {

@@ -155,10 +155,7 @@ function areTitles(head: readonly Row[]): boolean {
   return new Set(names.filter((name) => name !== undefined)).size < 2
 }
 
-/**
- * Titles are the first row of several short cells without amounts, below single-cell captions, or all rows down to the
- * first amounts, which may follow an empty row.
- */
+/** Titles: the first row of several short cells without amounts, below captions, or all rows to the first amounts. */
 function findTitles(rows: readonly Row[], position: number): Titles | undefined {
   let start = position
   while (rows[start]?.values.size === 1 && isBelow(rows[start], rows[start + 1])) start += 1

@@ -10,10 +10,7 @@ const WORDS = /<a:t(?:\s[^>]*)?>([^<]*)<\/a:t>|<a:br\b/g
 /** A drawing may repeat itself without limit. */
 const MAX_CHARACTERS = 500_000
 
-/**
- * Returns the text boxes of each sheet, in sheet order (ECMA-376 part 1, 18.2.19, 20.5.2.38).
- * @param read the text of a part, empty if the part does not exist.
- */
+/** Text boxes by sheet order (ECMA-376 part 1, 18.2.19, 20.5.2.38). `read` returns an empty text for a missing part. */
 export function readTextBoxes(read: (part: string) => string): string[][] {
   const relations = listTargets(readRelationships(read, 'xl/workbook.xml'), 'worksheet')
   return [...read('xl/workbook.xml').matchAll(SHEET)].map(([, id = '']) => {

@@ -169,10 +169,7 @@ function readTitle(tokens: readonly Token[]): string {
   return content?.kind === 'text' ? decodeEntities(content.text).replace(/\s+/g, ' ').trim() : ''
 }
 
-/**
- * Prefers `main`, then `article`, then the page without navigation; falls back to all text if that is short or
- * `isDocument`.
- */
+/** Prefers `main`, then `article`, then text without navigation; takes all text if that is short or `isDocument`. */
 export function htmlToText(html: string, { isXml = false, isDocument = false } = {}): PageText {
   const tokens = [...tokenize(html, isXml)]
   if (isDocument) return { title: readTitle(tokens), text: render(tokens, new Set()) }

@@ -33,7 +33,6 @@ interface CachedBlock extends IndexBlock {
 const blockCache = new LRUCache<string, CachedBlock>(byteCacheOptions(48_000_000))
 export const EMPTY_BLOCK: CachedBlock = { bytes: new Uint8Array(), byteLength: 0 }
 
-/** Visits each passage of a live document with the number of times that the term counts in it. */
 export function eachPassage({ parts }: TermPostings, visit: (passage: number, count: number) => void): void {
   for (const part of parts) {
     const { base, deleted } = part.segment

@@ -6,8 +6,6 @@
  * A posting is the distance from the previous passage << 2 | flags. Flag 1: the term counts more than once, and its count
  * follows. Flag 2: it has fewer positions than its count (title and heading count too), and their number follows.
  * Positions are word offsets in the passage, as distances. All numbers are varints.
- *
- * `block.ts` describes the compressed form of small segments.
  */
 import { type ByteWriter, createByteReader, createByteWriter } from './byte-writer.ts'
 

@@ -156,7 +156,6 @@ export async function mergeSegments(database: Database, owner: string, segments:
 interface Renumbered {
   readonly numbers: ReadonlyMap<string, Int32Array>
   readonly lengths: readonly number[]
-  /** The new number of the first passage of each moved document. */
   readonly firsts: readonly number[]
 }
 

@@ -46,7 +46,6 @@ export function detectLanguage(text: string): string {
   return detectByCommonWords(sample, LANGUAGES_OF_WORD)
 }
 
-/** The language with the most common words in a Latin text, `simple` if there are too few. */
 export function detectByCommonWords(text: string, languagesOfWord: LanguagesOfWord): string {
   // A few Latin words in a Chinese text say nothing about it.
   if (countMatches(text, /\p{Script=Latin}/gu) < 0.5 * countMatches(text, /\p{L}/gu)) return NO_LANGUAGE
