@@ -81,7 +81,7 @@ export const restError = (code: RestErrorCode, message: string, options?: Constr
 export const unknownColumn = (relation: string, column: string) =>
   new RestError('42703', 400, `column ${relation}.${column} does not exist`)
 
-/** By SQLSTATE prefix; first match wins. Class 54 (too complex) is a client error here: the request causes it. */
+/** By SQLSTATE prefix; first match wins. Unlike in PostgREST, class 54 (too complex) is a client error by its cause. */
 const SQL_STATUS: readonly (readonly [sqlState: string, status: number])[] = [
   ['08', 503],
   ['09', 500],
