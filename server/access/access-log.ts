@@ -9,7 +9,7 @@ const UNLOGGED_PATHS = new Set(['/healthz', '/metrics'])
 
 const loggedPath = (path: string): string => path.replace(/^(\/storage\/v1\/[^/]+)\/.*/s, '$1/…')
 
-/** @param trustProxy with at least one trusted proxy, the id that it sends in `x-request-id` is used */
+/** Behind a trusted proxy, uses the id of its `x-request-id`. */
 export function logAccess(log: Log, trustProxy: number): MiddlewareHandler {
   return async function accessLog(context, next) {
     const given = trustProxy > 0 ? context.req.header('x-request-id') : undefined

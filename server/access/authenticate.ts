@@ -32,7 +32,7 @@ export const rejectOtherSites: MiddlewareHandler = async (context, next) => {
   await next()
 }
 
-/** Requires a Bearer token or cookie. @param address public address, whose pages may write with the cookie */
+/** Requires a Bearer token or cookie. Pages of `address`, the public address, may write with the cookie. */
 export function requirePerson(tokens: TokenVerifier, address: string): MiddlewareHandler<SignedIn> {
   return async function authenticate(context, next) {
     const bearer = bearerOf(context)

@@ -35,7 +35,7 @@ export function visitorAddress(
   return visitor !== undefined && isIP(visitor) !== 0 ? visitor : peer
 }
 
-/** Key for rate limits: an IPv4 address, or the /64 network, which belongs to one customer. */
+/** IPv4 address, or the /64 network, which belongs to one customer. */
 export function addressKey(address: string | undefined): string {
   if (address === undefined || isIP(address) !== 6) return address ?? 'unknown'
   const [head = '', tail] = address.split('::')

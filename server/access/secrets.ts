@@ -1,4 +1,4 @@
-/** The secrets of an installation, generated at the first start: in DATA_DIR, or encrypted in a shared database. */
+/** Generated at the first start and stored in DATA_DIR, or encrypted in a shared database. */
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { open, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,7 +11,7 @@ import { generateSigningKey, signingKey } from './signing-keys.ts'
 const secretsSchema = z.object({
   databasePassword: z.string().min(16),
   authenticatorPassword: z.string().min(16),
-  /** AES-256 key for secrets of people, base64. */
+  /** AES-256 key for secrets of people. */
   encryptionKey: z.base64(),
   /** The first one signs; all verify. */
   signingKeys: z.array(signingKey).min(1).readonly(),

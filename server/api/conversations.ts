@@ -1,4 +1,4 @@
-/** `/api/conversations` and `/api/users/{id}/conversations`: same rights and shapes as the direct calls to `/rest/v1`. */
+/** Same rights and shapes as the direct calls to `/rest/v1`. */
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { conversationPatch, newConversation } from '#contract/conversation.ts'

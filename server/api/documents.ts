@@ -23,7 +23,6 @@ import { renderApiError } from './render-error.ts'
 export interface DocumentRoutesParts extends UploadParts {
   readonly tokens: TokenVerifier
   readonly log: Log
-  /** Public address of this server. */
   readonly address: string
 }
 
@@ -44,7 +43,7 @@ const errorCodeOf = (status: number): AppErrorCode => {
   return 'bad_request'
 }
 
-/** `/api/documents`: every row is read and written with the rights of the signed-in person. */
+/** Reads and writes every row with the rights of the signed-in person. */
 export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn> {
   const { database, tokens, blobs, jobs, log, address } = parts
   const routes = new Hono<SignedIn>()

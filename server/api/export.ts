@@ -1,4 +1,4 @@
-/** `GET /api/account/export`: all data of a person as a zip archive; `/size` estimates its length in bytes. */
+/** `/size` estimates the length of the archive in bytes. */
 import { Readable } from 'node:stream'
 import { Hono } from 'hono'
 import type { ExportSize } from '#contract/export.ts'

@@ -1,4 +1,3 @@
-/** `/api/models`: the models of the picker and their availability. */
 import { Hono } from 'hono'
 import type { ModelAvailability, ModelRow } from '#contract/model.ts'
 import type { PersonClaims, SignedIn } from '#server/access/authenticate.ts'
@@ -8,7 +7,7 @@ import type { ResolveProviders } from '#server/providers/provider-registry.ts'
 interface ModelRoutesParts {
   readonly database: Database
   readonly providersOf: ResolveProviders
-  /** Lists the models of all endpoints of the person again. @throws AppError of an endpoint that fails. */
+  /** @throws AppError of an endpoint that fails. */
   readonly refresh: (person: PersonClaims, signal: AbortSignal) => Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** `/api/providers`: personal keys and endpoints. No response contains a key. */
+/** No response contains a key. */
 import { Hono } from 'hono'
 import { newPersonalProvider, providerPatch } from '#contract/provider.ts'
 import type { SignedIn } from '#server/access/authenticate.ts'

@@ -12,7 +12,7 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024
 export const limitBody = bodyLimit({
   maxSize: MAX_BODY_BYTES,
   onError(context) {
-    // The connection cannot be reused because the rest of the body is unread.
+    // The rest of the body stays unread, so the connection cannot serve another request.
     context.header('connection', 'close')
     throw new AppError('too_large', 'The request is larger than 2 MB.')
   },

@@ -5,10 +5,7 @@ import { type Log, logFailedRequest } from '#server/base/log.ts'
 import { currentRequestId } from '#server/base/request-id.ts'
 import { toAppError } from '#server/database/errors.ts'
 
-/**
- * Renders errors of `/api` as `{ "error": { "code", "message", "requestId" } }`. Unexpected errors are logged and answered
- * without detail.
- */
+/** Renders `{ error: { code, message, requestId } }`; logs unexpected errors and answers them without detail. */
 export function renderApiError(log: Log): ErrorHandler {
   return function render(thrown: Error, context: Context): Response {
     const error = toAppError(thrown)

@@ -1,4 +1,3 @@
-/** Routes of replies: join, stop, retry, regenerate, continue, and branch. */
 import { Hono } from 'hono'
 import { newBranch, regeneration } from '#contract/conversation.ts'
 import type { SignedIn } from '#server/access/authenticate.ts'

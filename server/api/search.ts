@@ -1,4 +1,3 @@
-/** `/api/search` finds messages of a person, `/api/search/documents` passages of their documents. */
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { type FoundPassage, MAX_SEARCH_LENGTH } from '#contract/search.ts'
@@ -17,7 +16,7 @@ const MAX_DOCUMENTS = 6
 /** Shorter words occur in every line, so they are marked only if the search has no longer ones. */
 const MIN_MARKED_LENGTH = 3
 
-/** The best matching passage of each document. Searches words only: no provider is called while a person types. */
+/** Returns the best passage of each document. Searches words only: no provider is called while a person types. */
 async function findInDocuments(database: Database, claims: Claims, search: string): Promise<FoundPassage[]> {
   const words = search.split(/\s+/).filter(Boolean)
   const markable = words.filter((word) => word.length >= MIN_MARKED_LENGTH)

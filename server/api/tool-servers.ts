@@ -1,4 +1,3 @@
-/** `/api/tool-servers` and `/api/tool-requests`: personal tool servers and consent to their calls. */
 import { Hono } from 'hono'
 import { newToolServer, toolAnswer, type ToolServers } from '#contract/tool-server.ts'
 import type { SignedIn } from '#server/access/authenticate.ts'

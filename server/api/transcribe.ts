@@ -1,4 +1,4 @@
-/** `/api/transcribe`, and `/api/openai/key` with the key for direct calls of browsers to the provider. */
+/** `/api/openai/key` returns the key with which browsers call the provider directly. */
 import { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { Hono } from 'hono'
@@ -13,7 +13,6 @@ import { renderApiError } from './render-error.ts'
 export interface TranscriptionRoutesParts {
   readonly tokens: TokenVerifier
   readonly log: Log
-  /** Public address of this server. */
   readonly address: string
   /** Null if no provider is configured. */
   readonly transcriber: Transcriber | null
@@ -26,7 +25,6 @@ const FIELD = 'audio'
 const LANGUAGE = /^[a-z]{2}$/
 
 interface Received extends Recording {
-  /** Drops the unread rest. */
   discard(): void
 }
 
@@ -80,7 +78,7 @@ function receiveRecording(contentType: string, body: ReadableStream<Uint8Array>)
         return
       }
       file = stream
-      // The reader of the stream receives the error. This listener prevents an uncaught exception without a reader.
+      // Without a reader, an error of the stream would be an uncaught exception.
       stream.on('error', () => undefined)
       resolve({ type: mimeType.toLowerCase(), language, bytes: read(stream), discard })
     })
@@ -103,7 +101,7 @@ export function createTranscriptionRoutes({
   const person = requirePerson(tokens, address)
 
   routes.post('/transcribe', person, async (context) => {
-    // The connection cannot be reused after a rejected request because the rest of the body is unread.
+    // A rejected request leaves its body unread, so its connection cannot be reused.
     context.header('connection', 'close')
     if (transcriber === null)
       throw new AppError('not_found', 'No provider that turns speech into text is configured on this server.')

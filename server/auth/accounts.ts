@@ -15,7 +15,6 @@ export interface Identity {
   readonly updated_at: string
 }
 
-/** A second factor without its secret. */
 export interface Factor {
   readonly id: string
   readonly friendly_name: string | null
@@ -34,7 +33,7 @@ export interface Account {
   readonly email: string | null
   readonly encrypted_password: string | null
   readonly email_confirmed_at: Date | null
-  /** Whether the address was confirmed without proof, under AUTH_AUTOCONFIRM. */
+  /** Confirmed under AUTH_AUTOCONFIRM, without proof of ownership. */
   readonly email_assumed: boolean
   readonly confirmation_sent_at: Date | null
   readonly recovery_sent_at: Date | null
@@ -87,7 +86,7 @@ export async function requireAccount(scope: Scope, id: string): Promise<Account>
   return account
 }
 
-/** Finds an account by its normalised e-mail. */
+/** Expects a normalised address. */
 export async function findAccountByEmail(scope: Scope, email: string): Promise<Account | undefined> {
   const found = await scope.prepared<Account>(
     `select ${ACCOUNT} from auth.users u where lower(u.email) = $1 and not u.is_sso_user`,
@@ -96,7 +95,7 @@ export async function findAccountByEmail(scope: Scope, email: string): Promise<A
   return found.rows[0]
 }
 
-/** One page of accounts, newest first, and the total number. */
+/** Returns one page, newest first, and the total number. */
 export async function listAccounts(scope: Scope, { limit, offset }: { limit: number; offset: number }) {
   const counted = await scope.query<{ total: number }>('select count(*) as total from auth.users')
   const found = await scope.query<Account>(
@@ -115,7 +114,7 @@ export const isBanned = ({ banned_until }: Account): boolean => banned_until !==
 
 export const hasVerifiedFactor = ({ factors }: Account): boolean => factors.some(({ status }) => status === 'verified')
 
-/** Confirms an address. `isAssumed`: without proof that the person owns it. */
+/** `isAssumed`: without proof that the person owns the address. */
 export async function confirmEmail(scope: Scope, id: string, { isAssumed = false } = {}): Promise<void> {
   await scope.query(
     `update auth.users
@@ -139,7 +138,6 @@ export interface NewAccount {
   readonly isInvited?: boolean
 }
 
-/** Data of the identity, and `user_metadata` if people sign up themselves. */
 export const metadataOf = (id: string, { email, data }: NewAccount) => ({
   ...data,
   email,
@@ -149,9 +147,8 @@ export const metadataOf = (id: string, { email, data }: NewAccount) => ({
 })
 
 /**
- * Creates an unconfirmed account, or renews one that was never confirmed: the last sign-up sets the password, so that an
- * attacker cannot prepare an account at a victim's address.
- * @returns its id, or undefined where the address has a confirmed account.
+ * Creates an unconfirmed account or overwrites one that was never confirmed; undefined if a confirmed account has the
+ * address. The latest sign-up sets the password, so that an attacker cannot prepare an account at a victim's address.
  */
 export async function createUnconfirmedAccount(scope: Scope, account: NewAccount): Promise<string | undefined> {
   const id = randomUUID()
@@ -178,7 +175,7 @@ export async function createUnconfirmedAccount(scope: Scope, account: NewAccount
   return enrolledId
 }
 
-/** Creates an account without an address, which lasts as long as its only session or until it gets one. */
+/** An anonymous account lasts as long as its only session, or until it gets an address. */
 export async function createAnonymousAccount(scope: Scope, data: NewAccount['data']): Promise<string> {
   const id = randomUUID()
   await scope.query(

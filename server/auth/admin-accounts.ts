@@ -23,7 +23,6 @@ export const accountBody = z.object({
   ban_duration: optionalText,
 })
 
-/** Requested values with normalised addresses and hashed password. */
 export interface AccountChanges {
   readonly id: string | undefined
   readonly email: string
@@ -74,7 +73,7 @@ export async function createAccount(scope: Scope, wanted: AccountChanges): Promi
   return id
 }
 
-/** Empty and undefined values remain unchanged. @throws AuthError `email_exists`, `phone_exists`. */
+/** Empty and undefined values leave a field unchanged. @throws AuthError `email_exists`, `phone_exists`. */
 export async function updateAccount(scope: Scope, id: string, wanted: AccountChanges): Promise<void> {
   if (wanted.email !== '' || wanted.passwordHash !== undefined) await voidCodes(scope, id)
   if (wanted.passwordHash !== undefined) {
@@ -125,7 +124,7 @@ async function rejectTaken(writing: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Deletes an account with its data, or (`isSoft`) keeps an anonymised row. */
+/** `isSoft` keeps an anonymised row. */
 export async function deleteAccount(scope: Scope, id: string, isSoft: boolean): Promise<void> {
   await voidCodes(scope, id)
   await lockAccount(scope, id)

@@ -78,7 +78,6 @@ async function redirectToProvider(
   }
 }
 
-/** Redirects to the target with a session, a code, or an error. */
 async function redirectBack(
   context: Context,
   service: AuthService,
@@ -118,7 +117,7 @@ async function finishSignIn(
   if (error !== undefined) {
     throw new AuthError('bad_oauth_callback', description ?? `${label} did not sign you in (${error})`)
   }
-  // The public address: behind a proxy the request has another one.
+  // Behind a proxy, the URL of the request is not the public one.
   const callback = new URL(`${service.settings.siteUrl}/auth/v1/callback`)
   callback.search = new URL(context.req.url).search
   try {

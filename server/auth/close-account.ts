@@ -1,7 +1,4 @@
-/**
- * POST /account/close: removes a person with everything that is theirs, and answers with a receipt. Not part of GoTrue's
- * protocol: our own page alone asks for it.
- */
+/** POST /account/close: deletes a person with all their data and returns a receipt. Not part of GoTrue's protocol. */
 import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
 import { z } from 'zod'
@@ -41,7 +38,7 @@ async function requireProof(
   { account, openedAt }: SignedIn,
   { confirmation, password, visitor }: { confirmation: string; password: string; visitor: Visitor },
 ): Promise<void> {
-  // Without an address, the page asks for the id instead.
+  // Accounts without an address are confirmed by their id.
   if (normaliseEmail(confirmation) !== (account.email ?? account.id)) {
     throw new AuthError('validation_failed', 'What was typed is not the address of this account', { status: 403 })
   }
@@ -57,10 +54,7 @@ async function requireProof(
   await service.database.asAuth((scope) => refundAttempt(scope, guesses.key))
 }
 
-/**
- * The sessions end first, which every device and every node hears: from then on nothing is added that would have to be
- * counted or removed once more.
- */
+/** Ends the sessions first, on all devices and nodes, so that no data is added after the count and the deletion. */
 async function closeAccount(service: AuthService, { account: { id, email } }: SignedIn): Promise<ClosingReceipt> {
   const { database } = service
   const sessions = await database.asAuth((scope) => scope.query('delete from auth.sessions where user_id = $1', [id]))
@@ -74,7 +68,7 @@ async function closeAccount(service: AuthService, { account: { id, email } }: Si
     await scope.query(`delete from auth.rate_limits where key like '%' || $1 || '%'`, [id])
     await scope.query('delete from auth.local_mails where recipient = $1', [email])
   })
-  // Announced changes have no owner but contain the id of the person.
+  // Rows of announced changes have no owner but contain the id of the person.
   await database.serviceStatement(`delete from realtime.changes where old::text like '%' || $1 || '%'`, [id])
   await beyondRows?.finish()
   return {
@@ -94,7 +88,6 @@ async function removeFiles(scope: Scope, userId: string): Promise<number> {
   return removed.rowCount ?? 0
 }
 
-/** Rows per table, for every table with an owner column. */
 async function countRows(scope: Scope, userId: string): Promise<Record<string, number>> {
   const { rows: owned } = await scope.query<{ name: string; statement: string }>(
     `select c.relname as name, format('select count(*) as total from %s where %I = $1', c.oid::regclass, a.attname) as statement
@@ -114,7 +107,7 @@ async function countRows(scope: Scope, userId: string): Promise<Record<string, n
   return counts
 }
 
-/** The account is deleted already, so a failed mail is only logged. */
+/** The account is already deleted, so a failed mail is only logged. */
 async function sendReceipt(service: AuthService, { account: { email } }: SignedIn, receipt: ClosingReceipt) {
   if (email === null) return
   const sending = service.mail.send(email, receiptMail(receipt))

@@ -1,7 +1,4 @@
-/**
- * Passwords that are guessed first: common words with usual additions, and runs over the keyboard. The list is our own, since
- * the server queries no other; it matches forms, and so covers more passwords than it has words.
- */
+/** Passwords that attackers guess first. The server queries no external list; forms cover more passwords than words. */
 const WORDS = new Set(
   `abc access account admin administrator alcove alexander amanda america andrea andrew angel angels anthony apple arsenal
   asdf ashley asshole austin baby babygirl backup banana barcelona baseball basketball batman beautiful berlin blink bitch
@@ -36,9 +33,9 @@ const LETTERS_FOR: Readonly<Record<string, string>> = {
 } // prettier-ignore
 const readLetters = (text: string): string => text.replace(/[013457@$!]/g, (sign) => LETTERS_FOR[sign] ?? sign)
 
-/** Whether a text consists only of runs of at least three characters: `qwerty123`, `abcd4321`. */
+/** For example `qwerty123`, `abcd4321`. */
 function isMadeOfRuns(text: string): boolean {
-  // Reachable end positions of runs; each is visited once, which bounds the time.
+  // Each reachable end position of a run is visited once, which bounds the time.
   const reached = new Set([0])
   for (let from = 0; from < text.length; from += 1) {
     if (!reached.has(from)) continue
@@ -52,7 +49,6 @@ const isRun = (text: string): boolean => RUNS.some((run) => run.includes(text)) 
 
 const isLongRun = (text: string): boolean => text.length > MAX_ADDED_LENGTH && isMadeOfRuns(text)
 
-/** Whether a text is a common word, possibly repeated: `password`, `lovelove`. */
 function isWord(text: string): boolean {
   const [, once] = /^(.{3,}?)\1*$/.exec(text) ?? []
   return WORDS.has(text) || (once !== undefined && WORDS.has(once))
@@ -61,7 +57,7 @@ function isWord(text: string): boolean {
 export function isCommonPassword(password: string): boolean {
   if (password.length > MAX_LENGTH) return false
   const plain = password.normalize('NFKC').toLowerCase()
-  // Typical additions to a word: a year, a number or a sign, before or after it.
+  // Typical additions to a word: a year, a number or a sign.
   const [, before = '', core = '', after = ''] = /^([^a-z]*)(.*?)([^a-z]*)$/s.exec(plain) ?? []
   const isLittleAdded = [before, after].every((added) => added.length <= MAX_ADDED_LENGTH || isMadeOfRuns(added))
   const isDate = /^(19|20)\d{2}[01]\d[0-3]\d$|^[0-3]\d[0-3]\d(19|20)\d{2}$/.test(plain)

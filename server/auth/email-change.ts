@@ -18,8 +18,8 @@ export interface EmailChange {
 }
 
 /**
- * Stores the new address and writes to both. Where the address belongs to another person, they are informed, and the caller
- * sees no difference. Without an `account` it runs as many statements, so that timing reveals nothing, and sends nothing.
+ * Stores the new address and composes mails to both. Another owner of the address is informed; the caller sees no
+ * difference. Without an `account` it runs as many statements, so that timing reveals nothing, and sends nothing.
  */
 export async function beginEmailChange(
   scope: Scope,
@@ -59,9 +59,7 @@ export async function beginEmailChange(
 }
 
 /**
- * Takes one of the two mails as read.
- * @returns the changed account, `waiting` where the other mail is still to be read, undefined where there is no change.
- * @throws AuthError `email_exists` where another account took the address meanwhile.
+ * `waiting`: the other mail is unconfirmed; undefined: no pending change. @throws AuthError `email_exists` if taken.
  */
 export async function confirmEmailChange(
   scope: Scope,
@@ -82,9 +80,7 @@ export async function confirmEmailChange(
   return findAccount(scope, userId)
 }
 
-/**
- * Changes an account's address everywhere it is stored. An unconfirmed account with that address is removed.
- */
+/** Changes the address everywhere it is stored; an unconfirmed account with that address is deleted. */
 export async function changeEmail(scope: Scope, userId: string, email: string): Promise<void> {
   await scope.query(
     `delete from auth.users where lower(email) = $1 and id <> $2 and confirmed_at is null and invited_at is null`,

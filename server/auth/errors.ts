@@ -1,7 +1,4 @@
-/**
- * Errors in the dialect of GoTrue: its codes, of which the clients know some by name. Flows throw codes; the statuses are
- * here, except for the few codes that have another one in another place of the protocol.
- */
+/** Errors with GoTrue's codes, some of which clients know by name, and their usual statuses. */
 export const AUTH_ERROR_STATUS = {
   anonymous_provider_disabled: 422,
   bad_json: 400,
@@ -71,7 +68,7 @@ export type AuthErrorStatus = (typeof AUTH_ERROR_STATUS)[AuthErrorCode]
 interface AuthErrorOptions {
   readonly status?: AuthErrorStatus
   readonly cause?: unknown
-  /** Further members of the body, for example `weak_password`. */
+  /** For example `weak_password`. */
   readonly body?: Readonly<Record<string, unknown>>
   readonly retryAfterS?: number
 }
@@ -92,7 +89,7 @@ export class AuthError extends Error {
   }
 }
 
-/** An error in OAuth format, which the protocol uses for a refresh without a token and for ID tokens. */
+/** OAuth format, which the protocol uses for a refresh without a token and for ID tokens. */
 export class OAuthError extends Error {
   readonly code: string
 

@@ -1,19 +1,15 @@
-/**
- * One line in the log for each use of an account, refused or not: who, from where, what, and what came of it. No password,
- * code, token or address of mail is in it.
- */
+/** Logs each use of an account, rejected or not. No password, code, token or e-mail address is logged. */
 import type { Context, MiddlewareHandler } from 'hono'
 import { visitorOf } from './request.ts'
 import type { AuthService } from './service.ts'
 
 const people = new WeakMap<Request, string>()
 
-/** Records the verified account of a request. */
 export function noteAccount(context: Context, userId: string): void {
   people.set(context.req.raw, userId)
 }
 
-/** The only GET routes with side effects: links of mails and callbacks of providers. */
+/** Only these GET routes have side effects: links of mails and callbacks of providers. */
 const CHANGES_BY_GET = /\/(verify|callback)$/
 
 export function recordEvents({ log, settings }: Pick<AuthService, 'log' | 'settings'>): MiddlewareHandler {

@@ -1,7 +1,4 @@
-/**
- * Chooses the account of a person who signs in through another provider: by the provider's subject if it is known, else by an
- * address that the provider has verified. An unverified address never opens an existing account.
- */
+/** Chooses an account by the provider's subject, else by a verified address, never by an unverified one. */
 import { randomUUID } from 'node:crypto'
 import type { Scope } from '#server/database/scope.ts'
 import { type Account, confirmEmail, findAccountByEmail, isBanned, lockAccount, requireAccount } from './accounts.ts'
@@ -16,7 +13,6 @@ export interface ProviderSignIn {
   readonly profile: Profile
 }
 
-/** Data of the identity, and `user_metadata` of a new account. */
 const identityData = ({ profile }: ProviderSignIn, email: string) => ({
   ...profile.details,
   email,
@@ -26,10 +22,7 @@ const identityData = ({ profile }: ProviderSignIn, email: string) => ({
   sub: profile.subject,
 })
 
-/**
- * Finds or creates the account of a person who signs in through a provider.
- * @throws AuthError `provider_email_needs_verification`, `signup_disabled`, `email_exists`, `user_banned`.
- */
+/** @throws AuthError `provider_email_needs_verification`, `signup_disabled`, `email_exists`, `user_banned`. */
 export async function findOrCreateAccount(
   scope: Scope,
   arriving: ProviderSignIn,
@@ -42,13 +35,12 @@ export async function findOrCreateAccount(
   return requireAccount(scope, id)
 }
 
-/** Links a provider to the account of the signed-in person. */
 export async function linkAccount(scope: Scope, arriving: ProviderSignIn, userId: string): Promise<Account> {
   await lockAccount(scope, userId)
   const account = await requireAccount(scope, userId)
   if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
   if (account.is_sso_user) {
-    // It would remain valid after the person leaves the company.
+    // A linked provider would remain valid after the person leaves the company.
     throw new AuthError('user_sso_managed', 'A SSO account is only signed in to via SSO')
   }
   const owner = await findByIdentity(scope, arriving)
@@ -60,7 +52,6 @@ export async function linkAccount(scope: Scope, arriving: ProviderSignIn, userId
   return requireAccount(scope, userId)
 }
 
-/** Finds the account of a provider's identity and updates the data of the identity. */
 async function findByIdentity(scope: Scope, arriving: ProviderSignIn): Promise<string | undefined> {
   const found = await scope.query<{ user_id: string }>(
     `update auth.identities set identity_data = identity_data || $3, last_sign_in_at = now(), updated_at = now()
@@ -96,17 +87,14 @@ async function findOrCreateByEmail(scope: Scope, arriving: ProviderSignIn, setti
   return account.id
 }
 
-/**
- * Gives an unconfirmed account to the owner of its address, after removing everything that a stranger may have prepared in
- * it.
- */
+/** Removes everything that a stranger may have prepared in the account. */
 async function claimUnconfirmedAccount(
   scope: Scope,
   arriving: ProviderSignIn,
   { id, email, confirmed_at }: Account,
 ): Promise<void> {
   if (confirmed_at !== null) {
-    // The account has another owner who has not confirmed the address.
+    // The account belongs to another person who has not confirmed the address.
     throw new AuthError('email_exists', 'A user with this email address has already been registered')
   }
   await scope.query('delete from auth.sessions where user_id = $1', [id])
@@ -151,7 +139,6 @@ async function insertIdentity(scope: Scope, arriving: ProviderSignIn, userId: st
   await listProviders(scope, userId)
 }
 
-/** Updates `app_metadata` with the first provider and the list of all. */
 export async function listProviders(scope: Scope, userId: string): Promise<void> {
   await scope.query(
     `update auth.users set updated_at = now(), raw_app_meta_data = raw_app_meta_data || (

@@ -133,7 +133,7 @@ function requireLevelToEnrol({ account, aal }: Pick<SignedIn, 'account' | 'aal'>
   }
 }
 
-/** Many clients send no body for challenges of authenticator apps. */
+/** Many clients send no body for authenticator-app challenges. */
 const readChallengeBody = async (context: Context) =>
   (await context.req.text()) === '' ? { channel: '' } : readBody(context, challengeBody)
 
@@ -153,7 +153,7 @@ async function insertFactor(
   { account: { id: userId }, aal }: SignedIn,
   { id, name, ...means }: NewFactor,
 ): Promise<void> {
-  // Serialises enrolments of a person, so that the limit holds.
+  // Serialises enrolments of a person to enforce the limit.
   await lockAccount(scope, userId)
   await scope.query(
     `delete from auth.mfa_factors

@@ -46,7 +46,7 @@ async function requireLinking(context: Context, service: AuthService) {
   return requireFullLevel(await requireSession(context, service))
 }
 
-/** The issuer in an unverified token, for the error message only. */
+/** Reads an unverified token, for the error message only. */
 function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss

@@ -88,7 +88,6 @@ interface Invited {
 
 const emailExists = () => new AuthError('email_exists', 'A user with this email address has already been registered')
 
-/** Creates an unconfirmed account, or renews one. */
 async function invite(scope: Scope, { settings }: AuthService, invited: Invited): Promise<string> {
   if (settings.signup === 'closed') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
   const userId = await createUnconfirmedAccount(scope, { ...invited, passwordHash: null, isInvited: true })
@@ -111,7 +110,7 @@ interface LinkTarget {
   readonly userId: string
 }
 
-/** Finds the account of a link; `signup`, `invite` and `magiclink` create a missing one. */
+/** `signup`, `invite` and `magiclink` create a missing account. */
 async function resolveLinkTarget(
   scope: Scope,
   service: AuthService,
@@ -138,7 +137,7 @@ async function resolveLinkTarget(
   return { type, kind, email: kind === 'email_change_new' ? newEmail : email, userId: account.id }
 }
 
-/** The two links of an address change are requested separately; the second must not void the first. */
+/** The two links of an address change are requested separately; the second request must not void the first link. */
 async function prepareEmailChange(scope: Scope, account: Account, newEmail: string): Promise<void> {
   const holder = await findAccountByEmail(scope, newEmail)
   if (holder !== undefined && holder.confirmed_at !== null) throw emailExists()

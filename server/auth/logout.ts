@@ -12,7 +12,7 @@ export function logoutRoutes(service: AuthService): Hono {
   app.post('/logout', async (context) => {
     const scope = context.req.query('scope') || 'global'
     if (!SCOPES.has(scope)) throw new AuthError('validation_failed', `Unsupported logout scope "${scope}"`)
-    // Removed first, because the page cannot remove the cookie itself if the token is invalid.
+    // Comes first: with an invalid token, the page cannot remove the cookie itself.
     if (scope !== 'others') clearSessionCookie(context, service.settings)
     const { account, sessionId } = await requireSession(context, service)
     await service.database.asAuth((auth) =>

@@ -46,13 +46,12 @@ const MAILS: Record<LinkKind, MailTemplate> = {
 export interface MailCodeRequest {
   readonly kind: LinkKind
   readonly email: string
-  /** Undefined without an account: takes the same time, and the link is invalid. */
+  /** Undefined without an account: issuing takes the same time, and the link is invalid. */
   readonly userId: string | undefined
   readonly pkce: Challenge | undefined
   readonly redirectTo: URL
 }
 
-/** Issues a code and a link, and composes the mail. */
 export async function issueMailCode(
   scope: Scope,
   { keys, settings }: AuthService,
@@ -73,10 +72,7 @@ export interface OutgoingMail {
   readonly letter: MailMessage
 }
 
-/**
- * Sends, and waits for it.
- * @throws AuthError `unexpected_failure` where the mail could not be handed over; asking again works at once.
- */
+/** @throws AuthError `unexpected_failure` if delivery fails; the attempt is refunded. */
 export async function sendAndWait(service: AuthService, { kind, email, letter }: OutgoingMail): Promise<void> {
   try {
     await service.mail.send(email, letter)
@@ -86,10 +82,7 @@ export async function sendAndWait(service: AuthService, { kind, email, letter }:
   }
 }
 
-/**
- * Sends what there is to send. A mail server's time would tell whether there was, so it is not waited for;
- * a failure is logged, and asking again works at once.
- */
+/** Does not wait for a remote mail server: its response time would reveal whether a mail was sent. Logs failures. */
 export async function sendInBackground(service: AuthService, parcels: readonly OutgoingMail[]): Promise<void> {
   for (const parcel of parcels) {
     const sending = sendAndWait(service, parcel)

@@ -85,10 +85,7 @@ export function mailRequestRoutes(service: AuthService): Hono {
   return app
 }
 
-/**
- * A magic link creates the account that it leads to, where sign-ups are allowed. Otherwise no mail is sent, and the response
- * equals that for an existing account: a rejection would reveal who has one.
- */
+/** Creates an account if sign-ups are open. Otherwise sends no mail; the equal response does not reveal who has one. */
 async function findOrCreateForMagicLink(
   scope: Scope,
   { settings }: AuthService,
@@ -114,7 +111,7 @@ interface MailRequest {
   readonly endpoint: 'recover' | 'resend' | 'otp'
   readonly kind: LinkKind
   readonly email: string
-  /** Mails to send; none without a recipient. Response and timing are equal in both cases. */
+  /** Composes the mails; none without a recipient. Response and timing are equal in both cases. */
   readonly write: (scope: Scope, email: string, redirectTo: URL) => Promise<OutgoingMail[]>
 }
 

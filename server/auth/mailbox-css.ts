@@ -1,4 +1,4 @@
-/** Style of the mailbox page with the client's design tokens. The content policy forbids inline styles. */
+/** The content policy forbids inline styles. The values are the client's design tokens. */
 export const MAILBOX_CSS = `
 :root {
   --paper: oklch(0.185 0.008 60);

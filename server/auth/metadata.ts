@@ -4,10 +4,7 @@ type Changes = Readonly<Record<string, unknown>>
 
 const removedBy = (changes: Changes): string[] => Object.keys(changes).filter((name) => changes[name] === null)
 
-/**
- * Merges what is known about an account: what people say about themselves (`user`) and what the operator says (`app`).
- * A key that is null is removed, any other is set; keys that are not named stay.
- */
+/** Merges `user` metadata (set by people) and `app` metadata (set by the operator). A null value removes its key. */
 export async function mergeMetadata(
   scope: Scope,
   id: string,

@@ -27,7 +27,7 @@ const SENT_AT: Record<CodeKind, string> = {
 const MAX_ATTEMPTS = 5
 
 export interface IssuedCode {
-  /** Token of the link; 256 bits. */
+  /** 256 bits. */
   readonly token: string
   readonly code: string
 }
@@ -36,7 +36,7 @@ const digestOf = (token: string): string => createHash('sha256').update(token).d
 const keyedDigestOf = (key: Buffer, email: string, code: string): Buffer =>
   createHmac('sha256', key).update(`${email} ${code}`).digest()
 
-/** Prefix of link tokens of PKCE flows, which identifies them after the token has expired. */
+/** Identifies a PKCE flow even after its token has expired. */
 const PKCE_PREFIX = 'pkce_'
 export const isPkceToken = (token: string): boolean => token.startsWith(PKCE_PREFIX)
 
@@ -49,8 +49,7 @@ interface CodeRequest {
 }
 
 /**
- * Issues a code and voids the previous one of its kind. Without a `userId` it runs as many statements, so that timing reveals
- * nothing, and stores nothing.
+ * Voids the previous code of its kind. Without a `userId`, runs as many statements (equal timing) and stores nothing.
  */
 export async function issueCode(scope: Scope, { key, kind, email, userId, flow }: CodeRequest): Promise<IssuedCode> {
   const prefix = flow?.pkce === undefined ? '' : PKCE_PREFIX
@@ -75,11 +74,9 @@ export async function issueCode(scope: Scope, { key, kind, email, userId, flow }
 export interface UsedCode {
   readonly userId: string
   readonly kind: CodeKind
-  /** PKCE flow of the code. */
   readonly flowId: string | null
 }
 
-/** Consumes the token of a link. */
 export async function useLinkToken(
   scope: Scope,
   token: string,
@@ -94,10 +91,7 @@ export async function useLinkToken(
   return used.rows[0]
 }
 
-/**
- * Uses up the code that was mailed to `email`. A wrong one counts against every code it could have been: the caller's
- * transaction must commit.
- */
+/** Consumes a mailed code. A wrong code counts against each matching pending code, so the transaction must commit. */
 export async function useCode(
   scope: Scope,
   { key, email, code, kinds }: { key: Buffer; email: string; code: string; kinds: readonly CodeKind[] },

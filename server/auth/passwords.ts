@@ -3,14 +3,14 @@ import { hash, verify } from '@node-rs/argon2'
 import { isCommonPassword } from './common-passwords.ts'
 import { AuthError } from './errors.ts'
 
-/** Hashes of accounts imported from other servers. */
+/** Accepted for accounts imported from other servers. */
 const BCRYPT = /^\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}$/
 const ARGON2ID = /^\$argon2id\$/
 
 /** OWASP parameters for argon2id: 19 MiB, two passes, one lane. */
 export const HASHING = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-/** Hash of discarded random bytes. Verified for unknown accounts, so that the time does not reveal them. */
+/** Hash of discarded random bytes, verified for unknown accounts so that the time does not reveal them. */
 export const DUMMY_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$touDKHCGznkkciXDWB0Q3w$jcdi9UiGeLKIowHzAQ5JVJR9qVrr5LpIRPu00NbR3E4'
 
@@ -21,10 +21,9 @@ export const hashPassword = (password: string): Promise<string> => hash(password
 
 export const isKnownHash = (hash: string): boolean => ARGON2ID.test(hash) || BCRYPT.test(hash)
 
-/** Whether a hash is accepted but should be replaced. */
 export const isOutdatedHash = (stored: string | null | undefined): boolean => stored != null && BCRYPT.test(stored)
 
-/** Without a hash, takes the same time and returns false. */
+/** Without a hash, takes equally long and returns false. */
 export async function isRightPassword(stored: string | null | undefined, password: string): Promise<boolean> {
   if (stored != null && isOutdatedHash(stored)) {
     const { default: bcrypt } = await import('bcryptjs')
@@ -39,7 +38,7 @@ export interface PasswordRules {
   readonly commonPasswords: 'refuse' | 'accept'
 }
 
-/** Reasons in the names of the protocol and in words; undefined for a strong password. */
+/** Returns the protocol's reason names and a message; undefined for a strong password. */
 export function weaknessOf(password: string, { minPasswordLength: minLength, commonPasswords }: PasswordRules) {
   const found = [
     ...(Array.from(password).length < minLength

@@ -8,7 +8,7 @@ import type { SignedIn } from './require-session.ts'
 import type { AuthService } from './service.ts'
 import { sendSms, type SmsWebhook } from './sms.ts'
 
-/** @returns the digits of the number to enrol. */
+/** Returns the digits of the number. */
 export function requirePhoneEnrolment({ settings }: AuthService, phone: string, { account }: SignedIn): string {
   if (settings.smsWebhook === undefined) {
     throw new AuthError('mfa_phone_enroll_not_enabled', 'MFA enroll is disabled for Phone')
@@ -34,10 +34,7 @@ function requireSms({ settings }: AuthService, channel: string): SmsWebhook {
   return settings.smsWebhook
 }
 
-/**
- * Prepares a challenge of a phone.
- * @returns what is stored of its code, and what sends it once that is stored.
- */
+/** Returns the hash to store, and a function that sends the code once the hash is stored. */
 export async function preparePhoneCode(
   service: AuthService,
   { account: { id: userId } }: SignedIn,

@@ -1,7 +1,4 @@
-/**
- * PKCE (RFC 7636): a program begins a sign-in with the challenge of a secret, the mail's link then ends in a code instead
- * of a session, and only who knows the secret can exchange that code: what the page's address shows opens nothing by itself.
- */
+/** PKCE (RFC 7636): a mailed link ends in a code that only the holder of the verifier can exchange for a session. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { Scope } from '#server/database/scope.ts'
@@ -19,7 +16,7 @@ export interface Challenge {
 const METHODS = z.enum(['s256', 'plain'])
 const CODE_LIFETIME = '5 minutes'
 
-/** Returns undefined without PKCE. */
+/** Undefined without PKCE. */
 export function readChallenge({
   code_challenge: challenge,
   code_challenge_method: method,
@@ -74,7 +71,6 @@ export async function beginFlow(
 
 const digestOf = (code: string): string => createHash('sha256').update(code).digest('hex')
 
-/** Issues the code that the client exchanges for a session. */
 export async function issueAuthCode(scope: Scope, flowId: string): Promise<string> {
   const code = randomBytes(32).toString('base64url')
   await scope.query(
@@ -95,10 +91,7 @@ interface Flow {
   readonly is_over: boolean
 }
 
-/**
- * Uses up an authorisation code.
- * @throws AuthError `flow_state_not_found`, `flow_state_expired`, `bad_code_verifier`.
- */
+/** Consumes a code. @throws AuthError `flow_state_not_found`, `flow_state_expired`, `bad_code_verifier`. */
 export async function useAuthCode(
   scope: Scope,
   { code, verifier }: { code: string; verifier: string },

@@ -15,65 +15,59 @@ const FIVE_MINUTES_S = 300
 const MAIL_PREFIX = 'mail:'
 const SMS_PREFIX = 'sms:'
 
-/** Per client address and endpoint: /token allows 150 requests in five minutes (burst 30), others 30. */
+/** /token allows 150 requests in five minutes (burst 30), others 30. */
 export const addressBucket = (endpoint: Endpoint, { address }: Visitor): Bucket => ({
   key: `${endpoint}:${addressKey(address)}`,
   capacity: 30,
   refillPerS: (endpoint === 'token' ? 150 : 30) / FIVE_MINUTES_S,
 })
 
-/**
- * Wrong passwords per account: ten in five minutes. A recently used client address has its own bucket, so guesses from
- * elsewhere do not lock the owner out.
- */
+/** Familiar client addresses have their own bucket, so guesses from elsewhere do not lock the owner out. */
 export const passwordBucket = (email: string, visitor: Visitor, isFamiliar: boolean): Bucket => ({
   key: `password:${accountKey(email)}${isFamiliar ? `:${addressKey(visitor.address)}` : ''}`,
   capacity: 10,
   refillPerS: 10 / FIVE_MINUTES_S,
 })
 
-/** Wrong codes per account, over all its codes: ten, refilled in an hour. */
+/** Wrong codes per account, over all its codes. */
 export const codeBucket = (email: string): Bucket => ({
   key: `code:${accountKey(email)}`,
   capacity: 10,
   refillPerS: 10 / 3600,
 })
 
-/** Anonymous accounts per client address: 30 in an hour. */
 export const anonymousBucket = ({ address }: Visitor): Bucket => ({
   key: `anonymous:${addressKey(address)}`,
   capacity: 30,
   refillPerS: 30 / 3600,
 })
 
-/** Second-factor attempts per client address: 15 in a minute. */
 export const factorAddressBucket = ({ address }: Visitor): Bucket => ({
   key: `factors:${addressKey(address)}`,
   capacity: 15,
   refillPerS: 15 / 60,
 })
 
-/** Wrong codes per person, over all second factors: ten, refilled in an hour. */
+/** Wrong codes per person, over all second factors. */
 export const factorBucket = (userId: string): Bucket => ({
   key: `factor-code:${userId}`,
   capacity: 10,
   refillPerS: 10 / 3600,
 })
 
-/** Text messages cost money and can reach strangers: one a minute per number, ten an hour per person. */
+/** Text messages cost money and can reach strangers. */
 export const smsBuckets = (phone: string, userId: string): Bucket[] => [
   { key: `${SMS_PREFIX}${accountKey(phone)}`, capacity: 1, refillPerS: 1 / 60 },
   { key: `${SMS_PREFIX}${userId}`, capacity: 10, refillPerS: 10 / 3600 },
 ]
 
-/** One mail of a kind per address and interval, with or without an account. */
+/** Applies with or without an account. */
 const mailBucket = (kind: MailKind, email: string, intervalS: number): Bucket => ({
   key: `${MAIL_PREFIX}${kind}:${accountKey(email)}`,
   capacity: 1,
   refillPerS: 1 / intervalS,
 })
 
-/** Empty if no interval is set. */
 export function mailBuckets({ settings }: AuthService, kind: MailKind, email: string): Bucket[] {
   return settings.mailIntervalS > 0 ? [mailBucket(kind, email, settings.mailIntervalS)] : []
 }
@@ -95,7 +89,6 @@ export async function enforceRateLimits(
   throw new AuthError('over_request_rate_limit', 'Request rate limit reached', { retryAfterS })
 }
 
-/** Returns the tokens of an attempt that does not count. */
 export async function refundAttempts({ database }: AuthService, buckets: readonly Bucket[]): Promise<void> {
   await database.asAuth(async (scope) => {
     for (const { key } of buckets) await refundAttempt(scope, key)

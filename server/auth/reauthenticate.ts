@@ -38,9 +38,8 @@ export function reauthenticationRoutes(service: AuthService): Hono {
 }
 
 /**
- * Lets a change of the password pass: with the mailed code, or without one in a session of the last day, or anywhere where
- * the operator does not ask for it. A code that was brought has to be right in any case.
- * @throws AuthError `reauthentication_needed`, `reauthentication_not_valid`.
+ * Allows a password change with the mailed code, or without one in a session younger than a day or if the operator
+ * requires none. A wrong code always fails. @throws AuthError `reauthentication_needed`, `reauthentication_not_valid`.
  */
 export async function requireReauthentication(
   service: AuthService,

@@ -1,7 +1,4 @@
-/**
- * /recovery-codes: codes that stand in for a lost second factor. They are shown once, each works once, and a new set
- * replaces the one before. Not part of GoTrue's protocol: our own page alone asks for them.
- */
+/** /recovery-codes: single-use substitutes for a second factor, replaced as a set. Not part of GoTrue's protocol. */
 import { createHmac, randomInt } from 'node:crypto'
 import { Hono } from 'hono'
 import { z } from 'zod'
@@ -17,7 +14,7 @@ import { grantSession } from './session-answer.ts'
 import { type Grant, raiseSession } from './sessions.ts'
 
 const CODES_IN_A_SET = 10
-/** Without letters and digits that look alike: ten of these are 49 bits, over an online limit of ten tries an hour. */
+/** No letters and digits that look alike. Ten of these are 49 bits, ample against ten online attempts an hour. */
 const ALPHABET = '23456789abcdefghjkmnpqrstvwxyz'
 const CODE_LENGTH = 10
 
@@ -63,7 +60,7 @@ export function recoveryCodeRoutes(service: AuthService): Hono {
 const createCode = (): string =>
   Array.from({ length: CODE_LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('')
 
-/** In two groups, as people read and copy it: `abcde-fghjk`. */
+/** Formats as `abcde-fghjk`. */
 const groupCode = (code: string): string => `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`
 
 const digestOf = (key: Buffer, userId: string, code: string): Buffer =>
@@ -83,8 +80,7 @@ async function replaceCodes(
 }
 
 /**
- * Raises the session that brought a code of its person's. Wrong ones count with those of the factors that they stand for.
- * @throws AuthError `mfa_verification_failed` where the code is wrong or was used before.
+ * Wrong codes count with those of second factors. @throws AuthError `mfa_verification_failed` for a wrong or used one.
  */
 async function verifyRecoveryCode(
   service: AuthService,

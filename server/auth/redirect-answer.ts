@@ -1,4 +1,3 @@
-/** Writes sessions, codes and errors into redirect addresses. */
 import type { AuthError } from './errors.ts'
 import type { SessionAnswer } from './session-answer.ts'
 

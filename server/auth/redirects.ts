@@ -1,4 +1,4 @@
-/** Allowed redirect targets of mail links. They receive tokens, so a loose rule gives accounts away. */
+/** Redirect targets of mail links receive tokens, so a loose rule gives accounts away. */
 import { isIP } from 'node:net'
 import { isLoopbackAddress } from '#server/access/client-address.ts'
 import type { AuthSettings } from './service.ts'
@@ -28,9 +28,9 @@ function isAllowed(target: URL, { siteUrl, redirectAllowList }: AuthSettings): b
   return redirectAllowList.some((allowed) => patternOf(allowed).test(plain))
 }
 
-/** The requested address if it is on the site or the allow-list; otherwise the site. */
+/** Falls back to the site. */
 export function chooseRedirect(asked: string | undefined, settings: AuthSettings): URL {
-  // Browsers drop tabs and read backslashes as slashes, so reject both.
+  // Browsers drop tabs and read backslashes as slashes.
   if (asked === undefined || /[\\\s]/.test(asked) || !URL.canParse(asked)) return new URL(settings.siteUrl)
   const target = new URL(asked)
   return isAllowed(target, settings) ? target : new URL(settings.siteUrl)

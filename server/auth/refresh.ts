@@ -1,4 +1,4 @@
-/** Refresh token rotation: each token is used once; reuse of an old one ends its session. */
+/** Rotates refresh tokens: each is used once, and reuse of an old one ends its session. */
 import type { Scope } from '#server/database/scope.ts'
 import { findAccount, isBanned } from './accounts.ts'
 import { AuthError } from './errors.ts'
@@ -13,7 +13,7 @@ import {
   sessionHasExpired,
 } from './sessions.ts'
 
-/** Two tabs may refresh with the same token within this interval. */
+/** Two tabs may refresh with one token within this interval. */
 const REUSE_INTERVAL = '10 seconds'
 /** More refreshes than any client makes within the reuse interval. */
 const MAX_CHAIN_LENGTH = 100
@@ -31,13 +31,12 @@ interface StoredToken {
 }
 
 /**
- * Exchanges a refresh token for the next one of its session. A used token is answered with the token that is active now
- * if it is that one's parent (the client lost the answer) or was used within the last ten seconds; never with a second
- * line of tokens. Otherwise the token was copied, and the session is deleted with all its tokens.
+ * A used token returns the active one if it is its parent (the client lost the answer) or was used within the reuse
+ * interval; it never starts a second chain. Otherwise the token was copied, and its session is deleted.
  */
 export async function refresh(service: AuthService, token: string, visitor: Visitor): Promise<Grant> {
   if (!/^[A-Za-z0-9_-]{12,512}$/.test(token)) throw new AuthError('validation_failed', 'Refresh token is not valid')
-  // Commit first, above all a revoked session; throw afterwards.
+  // Commit before throwing, above all a revoked session.
   const outcome = await service.database.asAuth((scope) => exchange(scope, service, token, visitor))
   if (outcome instanceof AuthError) throw outcome
   return outcome
@@ -118,7 +117,6 @@ async function rotate(
   return child
 }
 
-/** Follows the chain of tokens to the active one. */
 function findActive(key: Buffer, stored: StoredToken, token: string): string | undefined {
   if (!stored.is_reusable) return undefined
   let descendant = token

@@ -6,13 +6,13 @@ import { AuthError, OAuthError } from './errors.ts'
 export const VERSION_HEADER = 'x-supabase-api-version'
 const NAMED_CODES_SINCE = '2024-01-01'
 
-/** The requested API version; undefined is the first one, where `code` is the status number. */
+/** Undefined is the first API version, where `code` is the status number. */
 export function requestedVersion(context: Context): typeof NAMED_CODES_SINCE | undefined {
   const asked = context.req.header(VERSION_HEADER) ?? ''
   return /^\d{4}-\d\d-\d\d$/.test(asked) && asked >= NAMED_CODES_SINCE ? NAMED_CODES_SINCE : undefined
 }
 
-/** Converts an error to the protocol; unexpected errors are logged and answered without detail. */
+/** Unexpected errors are logged and answered without detail. */
 export function asAuthError(thrown: unknown, context: Context, log: Log): AuthError {
   if (thrown instanceof AuthError && thrown.status < 500) return thrown
   const errorId = randomUUID()

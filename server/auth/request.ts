@@ -1,4 +1,3 @@
-/** Reads bodies, contact addresses and client addresses of requests. */
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { peerAddress, visitorAddress } from '#server/access/client-address.ts'
@@ -19,7 +18,7 @@ export function visitorOf(context: Context, { trustProxy }: AuthSettings): Visit
   }
 }
 
-/** @throws AuthError `bad_json` for invalid JSON or other types than the protocol defines. */
+/** @throws AuthError `bad_json` for invalid JSON or types other than the protocol defines. */
 export async function readBody<Schema extends z.ZodType>(context: Context, schema: Schema): Promise<z.output<Schema>> {
   const text = await context.req.text()
   const parsed = schema.safeParse(readJson(text))
@@ -39,7 +38,6 @@ function readJson(text: string): unknown {
   }
 }
 
-/** A text that may be absent, empty or null. */
 export const optionalText = z
   .string()
   .nullish()
@@ -50,26 +48,25 @@ export const metadata = z
   .nullish()
   .transform((data) => data ?? {})
 
-/** The address of a person in request bodies. */
 export const contact = { email: optionalText, phone: optionalText }
 
 export const normaliseEmail = (email: string): string => email.trim().toLowerCase()
 
-// The form that browsers demand of an e-mail field.
+// Browsers require this form in an e-mail field.
 const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
 const MAX_EMAIL_LENGTH = 255
 
 export const isEmail = (email: string): boolean => email.length <= MAX_EMAIL_LENGTH && EMAIL.test(email)
 
-/** @returns the normalised address. */
+/** Returns the normalised address. @throws AuthError `validation_failed`. */
 export function requireEmail(email: string): string {
   const normalised = normaliseEmail(email)
   if (isEmail(normalised)) return normalised
   throw new AuthError('validation_failed', 'Unable to validate email address: invalid format')
 }
 
-/** @returns the digits of the number, with its country and without "+". */
+/** Returns the digits of the number with its country code, without "+". @throws AuthError `validation_failed`. */
 export function requirePhone(phone: string): string {
   const digits = phone.replaceAll(/[+\s]/g, '')
   if (/^[1-9]\d{1,14}$/.test(digits)) return digits

@@ -10,12 +10,12 @@ import type { AuthService } from './service.ts'
 export interface SignedIn {
   readonly account: Account
   readonly sessionId: string
-  /** The lower level of token and session: a token from before the second factor remains `aal1`. */
+  /** The lower level of token and session: a token issued before the second factor remains `aal1`. */
   readonly aal: 'aal1' | 'aal2'
   readonly openedAt: Date
 }
 
-/** Authenticates by Bearer token only. Looks the session up, so a token is invalid after sign-out. */
+/** Accepts Bearer tokens only. Looks the session up, so a token is invalid after sign-out. */
 export async function requireSession(context: Context, { database, tokens }: AuthService): Promise<SignedIn> {
   const bearer = bearerOf(context)
   if (bearer === undefined) {
@@ -37,10 +37,7 @@ export async function requireSession(context: Context, { database, tokens }: Aut
   return { account, sessionId, aal: level, openedAt: session.created_at }
 }
 
-/**
- * Where the account has a second factor, the session must have brought it.
- * @throws AuthError `insufficient_aal`
- */
+/** @throws AuthError `insufficient_aal` if the account has a second factor that the session did not verify. */
 export function requireFullLevel(person: SignedIn): SignedIn {
   if (person.aal === 'aal1' && hasVerifiedFactor(person.account)) {
     throw new AuthError('insufficient_aal', 'Enter the code of your second factor first')
@@ -56,7 +53,6 @@ async function findSession(scope: Scope, id: string | undefined, userId: string)
   return found.rows[0]
 }
 
-/** Requires the operator's key. */
 export async function requireServiceRole(context: Context, { tokens }: AuthService): Promise<void> {
   const bearer = bearerOf(context)
   if (bearer === undefined) throw new AuthError('no_authorization', 'This endpoint requires a valid Bearer token')

@@ -1,4 +1,4 @@
-/** The auth service at /auth/v1. It implements the GoTrue protocol of `supabase.auth`. */
+/** The auth service at /auth/v1 implements the GoTrue protocol of `supabase.auth`. */
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
@@ -26,7 +26,7 @@ import { verifyRoutes } from './verify.ts'
 
 const MAX_BODY_BYTES = 1024 * 1024
 
-// Open to all origins because requests are authorised by token, not by cookie.
+// All origins are allowed because requests are authorised by token, not by cookie.
 const openToAllOrigins = allowAnyOrigin({
   allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   allowHeaders: [

@@ -9,26 +9,23 @@ import type { ProviderSettings } from './providers/provider.ts'
 import type { SmsWebhook } from './sms.ts'
 import type { SamlProviderSettings } from './saml/provider.ts'
 
-/** Plain values of the configuration. `siteUrl` may be a getter: with port 0 it is known only once the server listens. */
+/** `siteUrl` may be a getter: with port 0 it is known only once the server listens. */
 export interface AuthSettings extends PasswordRules {
   readonly siteUrl: string
-  /** Further addresses that mail links may lead to: `https://app.example.com/**`, where `*` stops at "." and "/". */
+  /** Further targets of mail links, for example `https://app.example.com/**`; `*` stops at "." and "/". */
   readonly redirectAllowList: readonly string[]
   readonly signup: 'open' | 'invite' | 'closed'
   readonly autoconfirm: boolean
-  /** Whether anonymous sessions are allowed. */
   readonly anonymous: boolean
   /** Whether people may link and unlink providers. */
   readonly manualLinking: boolean
   /** Whether a password change in a session older than a day requires a mailed code. */
   readonly passwordNeedsNonce: boolean
-  /** Sign-in providers. */
   readonly providers: readonly ProviderSettings[]
-  /** SAML identity providers. */
   readonly samlProviders: readonly SamlProviderSettings[]
   /** Undefined if phones are not offered as second factors. */
   readonly smsWebhook: SmsWebhook | undefined
-  /** Maximum age of a session in days; 0 for no limit. */
+  /** 0 for no limit. */
   readonly sessionDays: number
   /** Days without a refresh after which a session expires; 0 for no limit. */
   readonly sessionIdleDays: number
@@ -39,7 +36,7 @@ export interface AuthSettings extends PasswordRules {
   readonly secureCookies: boolean
 }
 
-/** Deletes data of a person outside the database: counted before the rows are deleted, deleted after. */
+/** Deletes a person's data outside the database: counts before the rows are deleted, `finish` deletes after. */
 export type DeleteAccountData = (userId: string) => Promise<{
   readonly counts: Readonly<Record<string, number>>
   finish(): Promise<void>
@@ -51,7 +48,7 @@ export interface AuthDependencies {
   readonly mail: Mail
   readonly settings: AuthSettings
   readonly log: Log
-  /** At least 32 random bytes of this installation, the same on every node. */
+  /** At least 32 random bytes of this installation, equal on every node. */
   readonly refreshKey: Buffer
   /** Called before a person's rows are deleted; undefined if all data is in rows. */
   readonly onAccountClosing?: DeleteAccountData | undefined

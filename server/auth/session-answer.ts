@@ -1,4 +1,3 @@
-/** The response with a new session: access token, body and cookie. */
 import type { Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import { SESSION_COOKIE } from '#server/access/authenticate.ts'
@@ -38,9 +37,7 @@ function signAccessToken({ tokens, settings }: AuthService, { account, session }
   }
 }
 
-/**
- * Another site may post to us without being able to read the answer; it must not be able to sign its visitors in or out.
- */
+/** Another site may post to us without reading the answer; it must not sign its visitors in or out. */
 function isOurOwnPage(context: Context, { siteUrl }: AuthSettings): boolean {
   return context.req.header('origin') === undefined || isFromOwnPage(context, siteUrl)
 }
@@ -57,7 +54,7 @@ export interface SessionAnswer {
   readonly user: Record<string, unknown>
 }
 
-/** Signs the access token, sets the cookie and returns the body. */
+/** Sets the cookie and returns the body. */
 export async function grantSession(context: Context, service: AuthService, grant: Grant): Promise<SessionAnswer> {
   const { settings } = service
   noteAccount(context, grant.account.id)

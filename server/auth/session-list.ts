@@ -32,7 +32,7 @@ export function sessionRoutes(service: AuthService): Hono {
   return app
 }
 
-/** The requesting session first, then by latest use. */
+/** The requesting session comes first. */
 async function listSessions(
   scope: Scope,
   { account, sessionId }: SignedIn,

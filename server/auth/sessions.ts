@@ -1,4 +1,3 @@
-/** Sessions and their refresh tokens. */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Scope } from '#server/database/scope.ts'
 import type { Account } from './accounts.ts'
@@ -6,7 +5,7 @@ import { AuthError } from './errors.ts'
 import type { FlowMethod } from './pkce.ts'
 import type { Visitor } from './request.ts'
 
-/** Method and time (unix seconds) of authentication. */
+/** `timestamp` is in unix seconds. */
 interface AuthenticationMethod {
   readonly method: 'password' | 'otp' | 'totp' | 'mfa/phone' | 'recovery_code' | 'anonymous' | FlowMethod
   readonly timestamp: number
@@ -20,27 +19,20 @@ export interface Session {
   readonly amr: readonly AuthenticationMethod[]
 }
 
-/** A session with its refresh token, which is never stored itself. */
+/** The refresh token is never stored, only its digest. */
 export interface Grant {
   readonly account: Account
   readonly session: Session
   readonly refreshToken: string
 }
 
-/** Refresh tokens are stored as digests. */
 export const refreshTokenHash = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/**
- * The token that follows `parent`. It follows from it, so that a second tab, or a client that lost the answer, can be
- * given the very same one although only its digest is stored.
- */
+/** Derived, as only digests are stored: a second tab, or a client that lost the answer, gets an equal token. */
 export const childTokenOf = (key: Buffer, sessionId: string, parent: string): string =>
   createHmac('sha256', key).update(`${sessionId} ${parent}`).digest('base64url')
 
-/**
- * SQL conditions on `auth.sessions s`: its absolute limit has passed, or it was unused for too long.
- * @param days parameters that hold the days of each, 0 for no end.
- */
+/** SQL condition on `auth.sessions s`; `days` is a parameter, 0 for no limit. */
 export const sessionHasExpired = ({ days }: { days: string }): string =>
   `(coalesce(s.not_after < now(), false) or (${days}::int > 0 and s.created_at < now() - make_interval(days => ${days}::int)))`
 export const sessionIsIdle = ({ days }: { days: string }): string =>
@@ -60,7 +52,6 @@ interface Opening {
   readonly method: AuthenticationMethod['method']
   readonly visitor: Visitor
   readonly provider?: string
-  /** Fixed end of the session, if any. */
   readonly notAfter?: Date | undefined
 }
 
@@ -84,10 +75,7 @@ export async function openSession(
   return { account, session, refreshToken: await insertFirstToken(scope, session.id, account.id) }
 }
 
-/**
- * Raises a session to aal2 with a line of refresh tokens of its own: none of those before can be redeemed for the higher
- * level. The person's sessions below it end.
- */
+/** The new chain of refresh tokens keeps older tokens from the higher level. The person's sessions below aal2 end. */
 export async function raiseSession(
   scope: Scope,
   account: Account,
@@ -111,7 +99,7 @@ export async function raiseSession(
   return { account, session, refreshToken: await insertFirstToken(scope, sessionId, account.id) }
 }
 
-/** Lowers sessions that a removed factor had raised. */
+/** Lowers the sessions that the factor had raised. */
 export async function lowerSessions(scope: Scope, factorId: string): Promise<void> {
   await scope.query(
     `update auth.sessions set aal = 'aal1', factor_id = null, updated_at = now(),

@@ -1,7 +1,4 @@
-/**
- * Sign-ins at another provider that are under way. Each is known by a state that travels in addresses, is good once, for ten
- * minutes, and only in the browser that began: an attacker cannot make a victim finish a sign-in.
- */
+/** A state works once, in the browser that began: an attacker cannot make a victim finish a sign-in. */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
@@ -15,7 +12,7 @@ const LIFETIME_S = 600
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Derives nonce and verifier from the state and a server key, so that neither is stored. */
+/** Derived from the state and a server key, so that neither nonce nor verifier is stored. */
 function deriveSecrets(key: Buffer, state: string): SignInSecrets {
   const derive = (purpose: string) => createHmac('sha256', key).update(`${purpose} ${state}`).digest('base64url')
   return { state, nonce: derive('nonce'), verifier: derive('verifier') }
@@ -26,7 +23,7 @@ export function knownBrowserSecret(context: Context): string | undefined {
   return known !== undefined && /^[\w-]{43}$/.test(known) ? known : undefined
 }
 
-/** Secret of this browser, shared by all its pending sign-ins; created on the first. */
+/** Shared by all pending sign-ins of this browser. */
 export function browserSecret(context: Context, { settings }: AuthService): string {
   const secret = knownBrowserSecret(context) ?? randomBytes(32).toString('base64url')
   setCookie(context, COOKIE, secret, {
@@ -44,7 +41,7 @@ export interface PendingSignIn {
   readonly provider: string
   readonly redirectTo: URL
   readonly pkce: Challenge | undefined
-  /** The person who links the provider; undefined for a sign-in. */
+  /** Undefined for a sign-in without linking. */
   readonly linkingUserId: string | undefined
 }
 
@@ -86,7 +83,7 @@ interface Row {
   readonly linking_user_id: string | null
 }
 
-/** Consumes a state. Returns undefined if it is unknown, used, expired, or of another browser. */
+/** Undefined if the state is unknown, used, expired or of another browser. */
 export async function useSignIn(
   context: Context,
   { database, keys }: AuthService,

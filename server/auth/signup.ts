@@ -51,7 +51,7 @@ export function signupRoutes(service: AuthService): Hono {
   return app
 }
 
-/** @returns the normalised address. */
+/** Returns the normalised address. */
 function requireSignup({ email, phone, password }: SignupBody, { settings }: AuthService): string {
   if (settings.signup !== 'open') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
   if (email === '' && phone === '') {

@@ -1,7 +1,4 @@
-/**
- * Text messages, by a webhook of the operator's. The request is that of Supabase's hook for them, signed as Standard Webhooks
- * say (HMAC-SHA256 over id, time and body), so that a receiver written for either serves both.
- */
+/** Text messages by the operator's webhook: Supabase's SMS hook, signed as Standard Webhooks (HMAC-SHA256). */
 import { createHmac, randomUUID } from 'node:crypto'
 import { boundedFetch } from './providers/bounded-fetch.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Single sign-on by SAML 2.0: POST /sso redirects to the company's identity provider, POST /sso/saml/acs receives its signed
- * response, GET /sso/saml/finish where our own page is entered, GET /sso/saml/metadata what the
- * provider has to know of us.
- */
+/** SAML 2.0 single sign-on: POST /sso, POST /sso/saml/acs, GET /sso/saml/finish (own page), GET /sso/saml/metadata. */
 import { createHash } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
@@ -47,7 +43,7 @@ export function ssoRoutes(service: AuthService): Hono {
     const redirectTo = chooseRedirect(body.redirect_to === '' ? undefined : body.redirect_to, settings)
     const asked = readChallenge(body)
     const isInOwnPage = asked === undefined && redirectTo.origin === new URL(settings.siteUrl).origin
-    // Only the browser that began may enter the page: its cookie takes the role of a PKCE verifier.
+    // Only the browser that began may enter the page: its cookie acts as the PKCE verifier.
     const pkce = isInOwnPage
       ? { method: 's256' as const, challenge: challengeOf(browserSecret(context, service)) }
       : asked
@@ -110,7 +106,6 @@ function chooseProvider(
   throw new AuthError('sso_provider_not_found', message)
 }
 
-/** Redirects to the target with a code, a session, or an error. */
 async function redirectBack(
   context: Context,
   service: AuthService,
@@ -179,7 +174,7 @@ async function finishSignIn(
   }
 }
 
-/** Last step of a sign-in to the page: a same-site request of the browser, which includes its cookies. */
+/** A same-site request, which includes the browser's cookies. */
 async function enterOwnPage(context: Context, service: AuthService, target: URL): Promise<void> {
   try {
     const code = context.req.query('code') ?? ''

@@ -2,10 +2,7 @@ import type { Database } from '#server/database/scope.ts'
 import type { AuthSettings } from './service.ts'
 import { sessionIsIdle, sessionHasExpired } from './sessions.ts'
 
-/**
- * Removes rows without further use: full buckets, expired codes and challenges, unfinished sign-ins and enrolments, refresh
- * tokens used long ago, ended sessions. Runs periodically.
- */
+/** Removes rows without further use. Runs periodically. */
 export async function sweepAuth(
   database: Database,
   { sessionDays, sessionIdleDays }: Pick<AuthSettings, 'sessionDays' | 'sessionIdleDays'>,

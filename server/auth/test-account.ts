@@ -1,7 +1,4 @@
-/**
- * The account that *Use test account* signs in with. It exists only in a local set-up, and its password is this
- * installation's own: there is no pair that works anywhere else.
- */
+/** The account of *Use test account*: only in a local set-up, with a password derived for this installation. */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { AppError } from '#server/base/errors.ts'
 import type { Database, Scope } from '#server/database/scope.ts'
@@ -15,10 +12,7 @@ export interface TestAccount {
   readonly password: string
 }
 
-/**
- * Ensures that the test account exists with its password. A keyed marker over the stored hash tells a later start that the
- * password is unchanged, so that only the first start pays for hashing.
- */
+/** A keyed marker over the stored hash shows that the password is unchanged, so that only the first start hashes. */
 export async function ensureTestAccount({
   database,
   seed,
@@ -60,7 +54,7 @@ async function establish(scope: Scope, passwordHash: string, marker: Buffer): Pr
   )
 }
 
-/** Locks the test account of an installation that is no longer local, and keeps its data. */
+/** Locks the account once an installation is no longer local, and keeps its data. */
 export async function withdrawTestAccount({ database }: { database: Database }): Promise<void> {
   await database.asAuth(async (scope) => {
     await scope.query('delete from auth.sessions where user_id in (select user_id from auth.test_accounts)')

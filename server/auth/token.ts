@@ -19,7 +19,7 @@ const passwordBody = z.object({ ...contact, password: optionalText })
 const pkceBody = z.object({ auth_code: optionalText, code_verifier: optionalText })
 const refreshBody = z.object({ refresh_token: optionalText })
 
-/** How long a client address counts as familiar after a sign-in. */
+/** A client address counts as familiar this long after a sign-in. */
 const FAMILIAR_ADDRESS_PERIOD = '30 days'
 
 export function tokenRoutes(service: AuthService): Hono {
@@ -81,7 +81,7 @@ interface PasswordLogin {
   readonly visitor: Visitor
 }
 
-/** An unknown address and a wrong password take the same statements, one hash and the same answer. */
+/** An unknown address and a wrong password take equal statements, one hash and one answer. */
 async function signInWithPassword(service: AuthService, { email, password, visitor }: PasswordLogin): Promise<Grant> {
   const { database } = service
   const { account, isFamiliar } = await database.asAuth((scope) => findForLogin(scope, email, visitor))
@@ -103,7 +103,7 @@ async function signInWithPassword(service: AuthService, { email, password, visit
 }
 
 async function findForLogin(scope: Scope, typed: string, { address }: Visitor) {
-  // An invalid address takes the same path as an unknown one.
+  // An invalid address is handled like an unknown one.
   const email = isEmail(typed) ? typed : ''
   const account = await findAccountByEmail(scope, email)
   const familiar = await scope.prepared(
@@ -114,7 +114,7 @@ async function findForLogin(scope: Scope, typed: string, { address }: Visitor) {
   return { account, isFamiliar: familiar.rowCount === 1 }
 }
 
-/** Returns undefined if the password changed meanwhile. */
+/** Undefined if the password changed meanwhile. */
 async function openAfterPassword(
   scope: Scope,
   account: Account,

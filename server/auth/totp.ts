@@ -1,4 +1,4 @@
-/** Time-based one-time passwords (RFC 6238: SHA-1, six digits, 30 seconds), and their secrets at rest. */
+/** Time-based one-time passwords (RFC 6238: SHA-1, six digits, 30 seconds) and the encryption of their secrets. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { renderSVG } from 'uqr'
@@ -22,10 +22,7 @@ export function createTotp({ issuer, label }: { issuer: string; label: string })
   return { secret: secret.base32, uri, qrCode: renderSVG(uri) }
 }
 
-/**
- * Checks a code, of now or one period to either side.
- * @returns the number of the period that it belongs to, or undefined where it is wrong.
- */
+/** Accepts the current period and one to either side. Returns the period's number, undefined for a wrong code. */
 export function findStep(secret: string, code: string, nowMs: number): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined
   const delta = new TOTP({ secret, period: PERIOD_S }).validate({ token: code, window: 1, timestamp: nowMs })

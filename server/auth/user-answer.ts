@@ -1,11 +1,9 @@
-/** Accounts in the format of the protocol. */
 import { randomUUID } from 'node:crypto'
 import { type Account, type Factor, type Identity, metadataOf, type NewAccount } from './accounts.ts'
 
 const withoutNulls = (members: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 
-/** Omits missing timestamps. */
 export function userAnswer(account: Account): Record<string, unknown> {
   const moments = {
     email_confirmed_at: account.email_confirmed_at,
@@ -48,7 +46,7 @@ const identityAnswer = ({ id, provider_id, email, ...identity }: Identity): Reco
   ...(email === null ? {} : { email }),
 })
 
-/** For a sign-up with a taken address: looks like a new user. */
+/** Looks like a new user, for a sign-up with a taken address. */
 export function fakeUserAnswer(account: NewAccount): Record<string, unknown> {
   const id = randomUUID()
   const now = new Date()

@@ -72,7 +72,7 @@ export function userRoutes(service: AuthService): Hono {
 
 function requireChangeable(body: UserBody, { account, aal }: SignedIn): void {
   const { email, phone, password, app_metadata: appMetadata } = body
-  // First, because a person with only one of two factors may not learn anything about the account.
+  // Comes first, because a person with only one of two factors may not learn anything about the account.
   if (aal === 'aal1' && hasVerifiedFactor(account) && (email !== '' || phone !== '' || password != null)) {
     const message = 'AAL2 session is required to update email or password when MFA is enabled.'
     throw new AuthError('insufficient_aal', message, { status: 401 })
@@ -89,7 +89,7 @@ function requireChangeable(body: UserBody, { account, aal }: SignedIn): void {
   }
 }
 
-/** @returns the normalised address, or an empty text without a change. */
+/** Empty without a change. */
 function requireNewEmail({ email }: UserBody, { account }: SignedIn): string {
   if (email === '') return ''
   const normalised = requireEmail(email)
@@ -138,9 +138,8 @@ async function hashNewPassword(
   return hashPassword(next)
 }
 
-/** Ends other sessions and voids pending mail codes. */
 async function changePassword(scope: Scope, { account, sessionId }: SignedIn, passwordHash: string): Promise<void> {
-  // Same lock order as for using a code (codes, then account), which prevents deadlocks.
+  // Lock codes before the account, as using a code does, to prevent deadlocks.
   await voidCodes(scope, account.id)
   await scope.query('update auth.users set encrypted_password = $2, updated_at = now() where id = $1', [
     account.id,

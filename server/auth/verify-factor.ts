@@ -1,4 +1,3 @@
-/** Verifies the code of a second factor and raises the session. */
 import { refundAttempt } from '#server/access/token-bucket.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { findAccount, hasVerifiedFactor, lockAccount } from './accounts.ts'
@@ -21,14 +20,14 @@ interface Attempt {
 }
 
 /**
- * @throws AuthError `mfa_verification_failed` where the code is wrong or was used before, `mfa_challenge_expired`,
- *   `mfa_ip_address_mismatch` where the challenge was used or made from elsewhere, `mfa_factor_not_found`.
+ * @throws AuthError `mfa_verification_failed` for a wrong or used code, `mfa_challenge_expired`,
+ * `mfa_ip_address_mismatch` for a used challenge or one from another address, `mfa_factor_not_found`.
  */
 export async function verifyFactor(service: AuthService, person: SignedIn, attempt: Attempt): Promise<Grant> {
   const guesses = factorBucket(person.account.id)
   await enforceRateLimits(service, [factorAddressBucket(attempt.visitor), guesses])
   return service.database.asAuth(async (scope) => {
-    // Serialised per person, so that a concurrent use of the same code fails.
+    // Serialised per person, so that a concurrent use of the code fails.
     await lockAccount(scope, person.account.id)
     await useChallenge(scope, attempt)
     const isPhone = person.account.factors.some(
@@ -47,7 +46,7 @@ export async function verifyFactor(service: AuthService, person: SignedIn, attem
   })
 }
 
-/** Rolled back for a wrong code, so that the person can try again. */
+/** A wrong code rolls this back, so that the person can try again. */
 async function useChallenge(scope: Scope, { factorId, challengeId, visitor }: Attempt): Promise<void> {
   const found = await scope.query<{ is_usable: boolean; is_over: boolean }>(
     `update auth.mfa_challenges c set verified_at = now()

@@ -17,7 +17,7 @@ import type { AuthService } from './service.ts'
 import { grantSession } from './session-answer.ts'
 import { type Grant, openSession } from './sessions.ts'
 
-/** Kinds of codes by `type` of the protocol. */
+/** Keys are values of `type` in the protocol. */
 const KINDS: Readonly<Record<string, readonly CodeKind[]>> = {
   signup: ['confirmation_token'],
   email: ['confirmation_token', 'recovery_token'],
@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<string, readonly CodeKind[]>> = {
   email_change: ['email_change_token_current', 'email_change_token_new'],
 }
 
-/** Phone types always fail: text messages are sent only for second factors. */
+/** These types always fail: text messages are sent only for second factors. */
 const PHONE_TYPES: ReadonlySet<string> = new Set(['sms', 'phone_change'])
 
 const WAITING = 'Confirmation link accepted. Please proceed to confirm link sent to the other email'
@@ -94,7 +94,6 @@ interface Link {
   readonly kinds: readonly CodeKind[]
 }
 
-/** Verifies a link and redirects with a session, a code, or an error. */
 async function followLink(
   context: Context,
   service: AuthService,
@@ -172,10 +171,7 @@ async function signInByMail(scope: Scope, used: UsedCode, visitor: Visitor): Pro
     : openSession(scope, account, { method: 'otp', visitor })
 }
 
-/**
- * Takes the mail as read by the account's owner, which confirms the address.
- * @returns `waiting` where a second mail has to be read as well.
- */
+/** Confirms the address; `waiting` if a second mail must be confirmed too. @throws AuthError `user_banned`. */
 async function confirmByMail(scope: Scope, used: UsedCode): Promise<Account | 'waiting' | undefined> {
   const { userId, kind, flowId } = used
   const before = await findAccount(scope, userId)

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 
 export interface BackgroundThrottle {
   beginForeground(): () => void
-  /** @param endsWithUs false exempts the process, which could otherwise stay paused for ever */
+  /** `endsWithUs` false exempts the process, which could otherwise stay paused for ever. */
   throttle(child: ChildProcess, endsWithUs: () => boolean): void
 }
 

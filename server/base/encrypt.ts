@@ -1,7 +1,6 @@
-/** AES-256-GCM: 12 bytes of nonce, 16 of tag, then the ciphertext. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** @param context additional authenticated data, such as the owner: a copy in another context does not decrypt */
+/** AES-256-GCM: 12 bytes of nonce, 16 of tag, ciphertext. `context`, such as an owner, must match to decrypt. */
 export function encrypt(key: Buffer, text: string, context = ''): Buffer {
   const nonce = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))

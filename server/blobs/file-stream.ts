@@ -4,7 +4,7 @@ import type { ByteRange } from './store.ts'
 /** Larger than the default: each chunk costs a turn of the thread pool. */
 const CHUNK_BYTES = 256 * 1024
 
-/** Streams at least one byte into the reader's own buffers; closes the file at the end, on cancel and on failure. */
+/** Needs a range of at least one byte; closes the file at the end, on cancel and on failure. */
 export function streamFile(file: FileHandle, { start, end }: ByteRange): ReadableStream<Uint8Array> {
   let position = start
 

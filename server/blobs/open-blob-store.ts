@@ -10,7 +10,7 @@ export interface BlobSettings {
   readonly S3_SECRET_KEY?: string | undefined
 }
 
-/** Opens the store that the settings name. The S3 client is loaded only if it is configured. */
+/** The S3 client is loaded only if it is configured. */
 export async function openBlobStore(settings: BlobSettings): Promise<BlobStore> {
   const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = settings
   if (endpoint === undefined || bucket === undefined || accessKey === undefined || secretKey === undefined)

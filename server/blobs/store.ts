@@ -11,7 +11,7 @@ export interface BlobStore {
   /** Stores the complete stream or nothing; resolves when the bytes are durable. */
   put(bytes: Readable): Promise<{ readonly id: string; readonly size: number }>
   open(id: string, range?: ByteRange): Promise<Readable>
-  /** Streams at least one byte into the reader's own buffers. Only the disk store has this. */
+  /** Streams into the reader's own buffers. Only the disk store has this. */
   stream?(id: string, range: ByteRange): Promise<ReadableStream<Uint8Array>>
   /** Length in bytes. @throws AppError `not_found`, as `open` and `stream` */
   size(id: string): Promise<number>

@@ -104,7 +104,7 @@ interface NewToolServer {
 /** Also replaces an earlier server of the same name. @throws AppError `conflict` if there are too many. */
 async function replaceToolServer(
   scope: Scope,
-  { name, url, command, token, encryptedToken: encryptedToken }: NewToolServer,
+  { name, url, command, token, encryptedToken }: NewToolServer,
   tools: readonly McpTool[],
 ): Promise<ToolServer> {
   await scope.query('delete from tool_servers where name = $1', [name])
@@ -170,7 +170,7 @@ export function createToolServers({
       const encryptedToken =
         where.token === undefined ? null : encrypt(key, where.token, encryptionContext(person.sub, name, where.url))
       return database.asUser(person, (scope) =>
-        replaceToolServer(scope, { name, ...where, encryptedToken: encryptedToken }, tools),
+        replaceToolServer(scope, { name, ...where, encryptedToken }, tools),
       )
     },
 

@@ -1,7 +1,7 @@
 export interface JobRun {
   /** Aborted when the server stops: the job should end within two seconds, and runs again later. */
   readonly signal: AbortSignal
-  /** Releases the job's slot for the next job, while this one waits for another limit or takes long. */
+  /** Releases the job's slot while it waits for another limit or takes long. */
   readonly stepAside: () => void
 }
 
@@ -17,7 +17,7 @@ export interface JobHandler {
   run(data: unknown, run: JobRun): Promise<void>
   readonly concurrency: number
   readonly expireInSeconds: number
-  /** Finds due work in the tables, at the start and at intervals, which recreates lost jobs. */
+  /** Finds due work at the start and at intervals, which recreates lost jobs. */
   findWork?(): Promise<readonly JobRequest[]>
 }
 

@@ -28,7 +28,7 @@ const POLL_SECONDS = 2
 interface Kind {
   readonly name: string
   readonly handler: JobHandler
-  /** Ids of the workers that take jobs. A worker whose job released its slot takes no other. */
+  /** A worker whose job released its slot takes no other. */
   readonly workers: string[]
   yielded: number
   readonly waitingToYield: Set<() => void>
@@ -42,7 +42,7 @@ const createKind = (name: string, handler: JobHandler): Kind => ({
   waitingToYield: new Set(),
 })
 
-/** Limit of running jobs of a kind that gave up their slot. */
+/** Limits the running jobs of a kind that gave up their slot. */
 const MAX_YIELDED = 64
 
 export function startJobs({

@@ -1,5 +1,4 @@
 /** Client of a tool server over the Model Context Protocol. */
-// `import type` is erased. `import { type … }` would leave an empty import that loads the library at every start.
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { toStorableText } from './storable-text.ts'
 import { openToolTransport, type ToolServerAddress } from './mcp-transport.ts'

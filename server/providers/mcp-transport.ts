@@ -1,5 +1,4 @@
 /** The two transports of MCP servers: streamable HTTP, and a command that the operator configured. */
-// `import type` is erased. `import { type … }` would leave an empty import that loads the library at every start.
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, messageOf } from '#server/base/errors.ts'

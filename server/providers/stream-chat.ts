@@ -1,5 +1,4 @@
 /** Streams an answer with the SDK's provider models: the SDK's own loop passes each delta through a dozen streams. */
-// `import type` is erased. `import { type … }` would leave an empty import that loads the library at every start.
 import type { JSONSchema7, LanguageModel } from 'ai'
 import { z } from 'zod'
 import { messageOf } from '#server/base/errors.ts'

@@ -1,4 +1,3 @@
-/** Groups subscribers by what they see, and skips those whose filters cannot match. */
 import type { ApiRole } from '#server/database/scope.ts'
 import { matchesBinding } from './bindings.ts'
 import type { PublishedTable } from './catalogue.ts'
@@ -7,7 +6,7 @@ import type { Change } from './outbox.ts'
 import { canReadKey, type VisibleRow } from './rows.ts'
 import type { Audience, ChangeMatch } from './views.ts'
 
-/** With more subscribers than this, evaluating filters as the service first is cheaper than reading as each of them. */
+/** Above this, evaluating filters once as the service is cheaper than reading as each subscriber. */
 const MAX_SUBSCRIBERS_WITHOUT_PREFILTER = 4
 
 /** True for many subscribers to a table that the service sees completely. */
@@ -21,10 +20,7 @@ export function isWorthPrefiltering({ change, table, bindings }: ChangeMatch): b
   return false
 }
 
-/**
- * Drops bindings whose filters the row does not match for any subscriber. The remaining ones are matched again with the
- * row as each subscriber sees it.
- */
+/** The remaining bindings are matched again with the row as each subscriber sees it. */
 export function dropUnmatched(
   matches: readonly ChangeMatch[],
   prefiltered: readonly ChangeMatch[],
@@ -39,10 +35,7 @@ export function dropUnmatched(
   })
 }
 
-/**
- * Parts the audiences whose user id a row contains from the others: the row probably belongs to them, so they are
- * served first. Both groups are read.
- */
+/** A row probably belongs to subscribers whose user id it contains, so they are served first. */
 export function partitionByMention(
   audiences: readonly Audience[],
   rows: ReadonlyMap<Change, VisibleRow> = new Map(),

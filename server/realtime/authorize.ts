@@ -23,7 +23,7 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 export const expiryText = (exp: number): string =>
   `Token has expired ${Math.max(0, Math.floor(Date.now() / 1000 - exp))} seconds ago`
 
-/** The token a client sent; undefined for an opaque key, so the connection's key applies. */
+/** Undefined for an opaque key, so the connection's key applies. */
 export const usableToken = (token: string | null | undefined): string | undefined =>
   token == null || token === '' || token.startsWith('sb_') ? undefined : token
 
@@ -58,10 +58,7 @@ function decodeClaims(token: string) {
 
 class RolledBack extends Error {}
 
-/**
- * Evaluates the policies with probe rows: the service inserts one and the caller selects it, then the caller inserts
- * one. The transaction always rolls back.
- */
+/** Evaluates policies with probe rows: the service inserts one, the caller selects and inserts. Always rolls back. */
 export async function probeTopicPermissions(
   database: Database,
   claims: Claims,

@@ -2,7 +2,7 @@
 import type { Connection } from './channels.ts'
 
 export interface Backpressure {
-  /** Counts received bytes; call the returned function once they are handled. */
+  /** Call the returned function once the bytes are handled. */
   addUnhandled(connection: Connection, bytes: number): () => void
 }
 

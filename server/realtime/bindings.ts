@@ -1,4 +1,3 @@
-/** Parses the `postgres_changes` of a join, checks them against the catalogue and matches them with rows. */
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
 import { matchesRow, parseFilters } from '#server/database/filter.ts'
@@ -7,7 +6,6 @@ import type { Catalogue, PublishedTable } from './catalogue.ts'
 import type { Binding, ChangeOperation } from './channels.ts'
 import { Rejection } from './rejection.ts'
 
-/** Code of every rejected subscription to changes. */
 export const UNSUBSCRIBABLE = 'RealtimeDisabledForConfiguration'
 
 /** Loose, because the reply echoes all values that the client sent. */
@@ -74,7 +72,7 @@ const parseBindingFilters = (text: string) => (text === '' ? [] : rejectInvalid(
 export const wantsOperation = ({ event }: Binding, operation: ChangeOperation): boolean =>
   event === '*' || event === operation
 
-/** Returns whether the visible row matches every filter; a missing column never matches. */
+/** A missing column never matches. */
 export function matchesBinding(
   { filters }: Binding,
   { formats }: PublishedTable,

@@ -1,4 +1,3 @@
-/** Sends broadcasts to the database in batches, in order. */
 import type { Log } from '#server/base/log.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import type { Database } from '#server/database/scope.ts'
@@ -23,7 +22,7 @@ export function createBroadcastRelay(database: Database, log: Log) {
       await relay(batch)
       for (const { resolve } of batch) resolve()
     } catch (error) {
-      // jsonb rejects some valid JSON, such as a NUL character: one broadcast must not fail the batch.
+      // jsonb rejects some valid JSON, such as a NUL character; one broadcast must not fail the batch.
       if (isConnectionFailure(error) || batch.length === 1) for (const { reject } of batch) reject(error)
       else for (const single of batch) await relay([single]).then(single.resolve, single.reject)
     }

@@ -60,7 +60,7 @@ export function createBroadcastRoutes({ database, tokens, log, broadcasts, limit
     return verifyToken(tokens, token)
   }
 
-  /** Publishes what the policies allow and silently drops the rest, as on a channel. */
+  /** Silently drops what the policies forbid, as on a channel. */
   async function publishAllowed(claims: VerifiedClaims, messages: readonly Broadcast[]): Promise<void> {
     const mayWrite = new Map<string, boolean>()
     for (const { topic, isPrivate } of messages) {

@@ -1,7 +1,4 @@
-/**
- * Broadcasts between members of a room on all nodes. Every broadcast passes through the database, so all nodes deliver
- * in one order. Members on the sending node can receive broadcasts from SQL early, before the database notifies.
- */
+/** All broadcasts pass through the database, so all nodes deliver in one order. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Log } from '#server/base/log.ts'
@@ -25,7 +22,7 @@ export interface Broadcast {
   readonly from?: string
 }
 
-/** A broadcast that SQL of this node is about to send with `realtime.send`; its payload holds the same `id`. */
+/** SQL of this node is about to send it with `realtime.send`; the payload holds this `id`. */
 export interface EarlyBroadcast {
   readonly id: string
   readonly topic: string
@@ -38,7 +35,7 @@ export interface Broadcasts {
   publish(broadcast: Broadcast): Promise<void>
   /** Delivers to members of a private room on this node; the later notification skips them. */
   readonly deliverEarly: (broadcast: EarlyBroadcast) => void
-  /** Removes stored payloads of broadcasts delivered long ago. */
+  /** Removes stored payloads of old broadcasts. */
   sweep(): Promise<void>
   close(): Promise<void>
 }
@@ -86,7 +83,7 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
     deliveryLoop.wake()
   })
 
-  /** Delivers in order: a stored broadcast delays later ones until its payload is read. */
+  /** A stored broadcast delays later ones until its payload is read. */
   async function deliverNext(): Promise<void> {
     const next = received.shift()
     if (!next) return

@@ -1,11 +1,11 @@
-/** Published tables from the database catalogue, cached until the schema changes. */
+/** Published tables, cached until the schema changes. */
 import pg from 'pg'
 import { z } from 'zod'
 import type { ApiRole, Database } from '#server/database/scope.ts'
 
 export interface Column {
   readonly name: string
-  /** Name in messages to clients: `int8`, `_text`. */
+  /** As in messages to clients: `int8`, `_text`. */
   readonly type: string
   /** SQL name: `bigint`, `text[]`. */
   readonly format: string
@@ -20,23 +20,23 @@ export interface PublishedTable {
   readonly formats: ReadonlyMap<string, string>
   readonly key: readonly Column[]
   readonly hasRowSecurity: boolean
-  /** Replica identity is full, so messages include the complete old row. */
+  /** Messages include the complete old row. */
   readonly hasFullIdentity: boolean
   /** The service role sees every row. */
   readonly isOpenToService: boolean
   /** Columns with select privilege. */
   readonly readable: Readonly<Record<ApiRole, ReadonlySet<string>>>
-  /** SQL condition of the table's policies, for images of deleted rows; the table's name refers to the image. */
+  /** SQL condition of the table's policies for images of deleted rows; the table's name refers to the image. */
   readonly visibility: Readonly<Record<ApiRole, string>>
 }
 
 export interface Catalogue {
   /** Undefined for an unpublished table. */
   table(schema: string, name: string): Promise<PublishedTable | undefined>
-  /** Published tables of a schema; `*` means all schemas. */
+  /** `*` means all schemas. */
   tablesOf(schema: string): Promise<readonly PublishedTable[]>
   invalidate(): void
-  /** Invalidates after a short pause, once for all concurrent callers: a schema notification may still be on its way. */
+  /** Invalidates after a pause, once for concurrent callers: a schema notification may still be on its way. */
   refresh(): Promise<void>
 }
 

@@ -1,4 +1,3 @@
-/** Ends channels: on a leave, with their token, session or socket, or for exceeding a limit. */
 import type { Channel, Channels } from './channels.ts'
 import type { Presences } from './presence.ts'
 import type { Sender } from './sender.ts'
@@ -17,7 +16,6 @@ export function createChannelCloser({ channels, sender, presences }: ChannelClos
     void presences.untrack(channel)
   }
 
-  /** Ends a channel and sends the reason. */
   function closeWithError(channel: Channel, text: string): void {
     remove(channel)
     sender.system(channel, { extension: 'system', status: 'error', message: text })

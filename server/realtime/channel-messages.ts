@@ -1,4 +1,3 @@
-/** Handles the messages of a joined channel: broadcasts, presence and fresh tokens. */
 import { z } from 'zod'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import type { Log } from '#server/base/log.ts'

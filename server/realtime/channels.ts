@@ -1,4 +1,3 @@
-/** Connections of this node, their channels, and the rooms that channels of one topic share. */
 import type { WebSocket } from 'ws'
 import type { VerifiedClaims } from '#server/access/tokens.ts'
 import type { Filter } from '#server/database/filter.ts'
@@ -7,7 +6,6 @@ import type { Vsn } from './frames.ts'
 
 export type ChangeOperation = 'INSERT' | 'UPDATE' | 'DELETE'
 
-/** A subscription of a channel to changes. */
 export interface Binding {
   readonly id: number
   readonly channel: Channel
@@ -16,7 +14,7 @@ export interface Binding {
   /** Undefined: all published tables of the schema. */
   readonly table: string | undefined
   readonly filters: readonly Filter[]
-  /** Filters as the client wrote them. */
+  /** As the client wrote them. */
   readonly filterText: string
   readonly select: ReadonlySet<string> | undefined
 }
@@ -37,11 +35,11 @@ export interface Channel {
   readonly wantsPresence: boolean
   token: string
   claims: VerifiedClaims
-  /** Key of all channels whose queries see the same rows. */
+  /** Equal for channels whose queries see equal rows. */
   subscriber: string
   permissions: TopicPermissions
   bindings: readonly Binding[]
-  /** Times of recent presence calls, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   presenceCalls: readonly number[]
   isOpen: boolean
 }
@@ -49,11 +47,11 @@ export interface Channel {
 export interface Connection {
   readonly ws: WebSocket
   readonly vsn: Vsn
-  /** Token of channels that join without one. */
+  /** Used by channels that join without a token. */
   readonly apiKey: string
   readonly channels: Map<string, Channel>
   lastReceivedAt: number
-  /** Messages are handled one after the other; resolves after the last one. */
+  /** Resolves after the last message; they are handled one after the other. */
   pendingWork: Promise<void>
   unhandledBytes: number
   /** Second since 1970 that `events` and `joins` count in. */
@@ -64,7 +62,7 @@ export interface Connection {
 
 export const roomName = (name: string, isPrivate: boolean): string => `${isPrivate ? 'private' : 'public'}:${name}`
 
-/** Key of the role and claims, without the times of the token. */
+/** Omits the times of the token. */
 export function subscriberKey({ exp: _exp, iat: _iat, ...claims }: VerifiedClaims): string {
   return JSON.stringify(claims)
 }
@@ -78,7 +76,6 @@ export interface Channels {
   add(channel: Channel): void
   remove(channel: Channel): void
   members(room: string): ReadonlySet<Channel>
-  /** Bindings that can match a change of this table. */
   bindingsOf(schema: string, table: string): Iterable<Binding>
 }
 

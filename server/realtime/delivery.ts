@@ -1,7 +1,4 @@
-/**
- * Delivers recorded changes to subscribers. Each row is read with the role and claims of each distinct subscriber, so a
- * socket never reveals more than a query would. One read per subscriber and batch serves all of their channels.
- */
+/** Reads each row with the role and claims of each subscriber, so that a socket reveals no more than a query would. */
 import type { BatchReader } from '#server/database/batch-reader.ts'
 import type { ApiRole } from '#server/database/scope.ts'
 import { dropUnmatched, groupByAudience, isWorthPrefiltering, partitionByMention } from './audiences.ts'
@@ -50,7 +47,7 @@ export function createDelivery({ batchReader, catalogue, channels, sender, retry
     return matches
   }
 
-  /** Reads rows as the service, to skip subscribers whose filters do not match. */
+  /** Lets delivery skip subscribers whose filters do not match. */
   async function readAsService(matches: readonly ChangeMatch[]): Promise<ReadonlyMap<Change, VisibleRow>> {
     const rows = new Map<Change, VisibleRow>()
     for (const [table, ofTable] of Map.groupBy(matches, ({ table: matched }) => matched)) {
@@ -130,7 +127,7 @@ function sendToMatching(sender: Sender, { change, table, bindings }: ChangeMatch
       binding.filters.length === 0 || (view.values !== undefined && matchesBinding(binding, table, view.values)),
   )
   for (const [channel, own] of Map.groupBy(matching, (binding) => binding.channel)) {
-    // Bindings of one channel with different columns need separate messages.
+    // Different columns need separate messages.
     for (const group of Map.groupBy(own, ({ select }) => (select ? [...select].sort().join() : '')).values()) {
       sendChange(sender, channel, change, table, group, view)
     }

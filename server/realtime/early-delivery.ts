@@ -1,7 +1,4 @@
-/**
- * Broadcasts delivered to members of this node before their notification. The notification then reaches only members
- * that joined meanwhile; until it arrives they get no early delivery, so every member keeps one order per room.
- */
+/** Members that join before a notification get no early delivery until it arrives; this keeps one order per room. */
 import type { Channel } from './channels.ts'
 
 /** A broadcast of a failed transaction is never notified. */
@@ -14,10 +11,9 @@ interface EarlyDelivery {
 }
 
 export interface EarlyDeliveries {
-  /** Members that received every early broadcast of the room, so they can receive the next one early. */
+  /** Only members that received every early broadcast of the room can receive the next one early. */
   upToDateMembers(members: ReadonlySet<Channel>, room: string): Channel[]
   record(room: string, id: string, channels: readonly Channel[]): void
-  /** Channels that received the broadcast early. */
   recipients(room: string, id: string): ReadonlySet<Channel>
   complete(room: string, id: string): void
   sweep(): void

@@ -1,7 +1,4 @@
-/**
- * Phoenix messages in the two serialisers of realtime-js: 1.0.0 sends JSON objects; 2.0.0 sends JSON arrays, and
- * broadcasts as binary frames of kind 3 (client to server) and 4 (server to client).
- */
+/** Phoenix messages in realtime-js's serialisers: 1.0.0 has JSON objects; 2.0.0 has JSON arrays and binary frames. */
 import { z } from 'zod'
 import { MAX_NESTING, nestingOf } from '#server/base/json.ts'
 import { MAX_NAME_BYTES } from './limits.ts'
@@ -14,7 +11,7 @@ export interface Incoming {
   readonly topic: string
   readonly event: string
   readonly payload: unknown
-  /** Payload of a raw broadcast. */
+  /** Set for a raw broadcast. */
   readonly bytes?: Buffer
 }
 
@@ -48,7 +45,7 @@ const objectFrame = z.object({
 const arrayFrame = z.tuple([ref, ref, z.string(), z.string(), z.unknown()])
 const metadata = z.record(z.string(), z.unknown())
 
-/** Bounds the nesting: JavaScript and PostgreSQL fail to serialise deeper values again. */
+/** JavaScript and PostgreSQL fail to serialise more deeply nested values again. */
 function readJson(data: Buffer): unknown {
   const text = data.toString('utf8')
   const parsed: unknown = JSON.parse(text)
@@ -68,7 +65,7 @@ export function decodeFrame(vsn: Vsn, data: Buffer, isBinary: boolean): Incoming
   return { joinRef, ref: messageRef, topic, event, payload }
 }
 
-/** `3, five lengths, encoding`, then join_ref, ref, topic, event and metadata, then the payload. */
+/** Layout: 3, five lengths, encoding; then join_ref, ref, topic, event, metadata and payload. */
 function decodeBroadcastPush(frame: Buffer): Incoming {
   const [kind, ...header] = frame.subarray(0, 7)
   const encoding = header.pop()
@@ -108,10 +105,7 @@ export function encodeFrame(
     : `{"topic":${quotedTopic},"event":${quotedEvent},"payload":${payload},"ref":${quotedRef},"join_ref":${quotedJoinRef}}`
 }
 
-/**
- * A broadcast for a 2.0.0 client: `4, three lengths, encoding`, then topic, event, metadata and payload; a text frame
- * if a name is too long for its length byte.
- */
+/** Layout: 4, three lengths, encoding; topic, event, metadata, payload. Text frame if a name exceeds a length byte. */
 export function encodeBroadcast(topic: string, event: string, meta: string, body: BroadcastBody): Buffer | string {
   const names = [topic, event, meta].map((text) => Buffer.from(text, 'utf8'))
   if (names.some(({ length }) => length > MAX_NAME_BYTES)) {
@@ -123,6 +117,6 @@ export function encodeBroadcast(topic: string, event: string, meta: string, body
   return Buffer.concat([header, ...names, isJson ? Buffer.from(body.json, 'utf8') : body.bytes])
 }
 
-/** @param meta JSON, or empty. */
+/** `meta` is JSON, or empty. */
 export const broadcastPayload = (event: string, meta: string, json: string): string =>
   `{"type":"broadcast","event":${JSON.stringify(event)},"payload":${json}${meta === '' ? '' : `,"meta":${meta}`}}`

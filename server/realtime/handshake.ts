@@ -1,4 +1,3 @@
-/** The WebSocket handshake: path, protocol version and API key. */
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { z } from 'zod'

@@ -1,4 +1,3 @@
-/** Handles joins: verifies the token, checks permissions and subscribes to changes. */
 import { randomUUID } from 'node:crypto'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
@@ -84,7 +83,7 @@ export function createJoin(options: JoinOptions) {
     throw new Rejection('Unauthorized', `You do not have permissions to read from this Channel topic: ${name}`)
   }
 
-  /** Replies to the join and ends an earlier join of the same topic on the socket. */
+  /** Ends an earlier join of the topic on the socket. */
   async function activate(channel: Channel, message: Incoming, { config }: JoinPayload): Promise<void> {
     const { connection } = channel
     const requested = config?.postgres_changes ?? []
@@ -118,7 +117,7 @@ export function createJoin(options: JoinOptions) {
 
   const nextId = () => (lastBindingId += 1)
 
-  /** Sets all bindings of the channel, or returns the reason why none is set. */
+  /** Returns the reason if no binding is set. */
   async function subscribe(channel: Channel, requested: readonly unknown[]): Promise<Rejection | undefined> {
     try {
       channel.bindings = await checkBindings(channel, requested)

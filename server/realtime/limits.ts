@@ -1,6 +1,5 @@
-/** Limits of sockets and of what each may send. */
 export interface RealtimeLimits {
-  /** Open sockets of one address on this node. */
+  /** Per address, on this node. */
   readonly socketsPerAddress: number
   readonly channelsPerSocket: number
   readonly joinsPerSecond: number
@@ -13,9 +12,9 @@ export interface RealtimeLimits {
   readonly frameBytes: number
   /** Unsent bytes at which the socket of a slow reader is closed. */
   readonly bufferedBytes: number
-  /** Unhandled bytes at which reading from a socket pauses. */
+  /** Reading from a socket pauses at this number. */
   readonly unhandledBytes: number
-  /** A socket without any message, including heartbeats, is closed after this time. */
+  /** Any message resets it, including heartbeats. */
   readonly idleTimeoutMs: number
 }
 
@@ -40,5 +39,5 @@ export const DEFAULT_LIMITS: RealtimeLimits = {
 
 export const PRESENCE_WINDOW_MS = 30_000
 
-/** Names must fit a length byte of a binary frame, prefix included. */
+/** Names, prefix included, must fit a length byte of a binary frame. */
 export const MAX_NAME_BYTES = 255

@@ -1,7 +1,7 @@
 /**
- * Follows `realtime.changes` by notifications in commit order. A notification holds a complete change, or the
- * transaction to read. After a lost connection, all changes since the oldest possibly missed transaction are read again
- * and delivered ones are skipped. Ids are assigned before commit, so no id can mark the position.
+ * Follows `realtime.changes` by notifications in commit order; each holds a change or its transaction. After a lost
+ * connection, reads from the oldest possibly missed transaction and skips delivered ids. Ids are assigned before
+ * commit, so no id can mark the position.
  */
 import type pg from 'pg'
 import { z } from 'zod'
@@ -52,11 +52,11 @@ async function readPosition(database: Database): Promise<Position> {
   return position
 }
 
-/** Ids of delivered changes, and the oldest transaction that may not have been notified yet. */
+/** The horizon is the oldest transaction that may not have been notified yet. */
 function createHorizon(start: string) {
   const delivered = new Map<string, bigint>()
   let current = start
-  // Received horizons; the settled one is a complete sweep older.
+  // The settled horizon is a complete sweep older than the received one.
   let received: string | undefined
   let settled: string | undefined
 
@@ -64,7 +64,7 @@ function createHorizon(start: string) {
     get current() {
       return current
     },
-    /** Returns false if the change was delivered before. */
+    /** False if the change was delivered before. */
     recordDelivery(id: string, xid: string): boolean {
       if (delivered.has(id)) return false
       delivered.set(id, BigInt(xid))
@@ -74,14 +74,11 @@ function createHorizon(start: string) {
     receive(xmin: string): void {
       received = xmin
     },
-    /** Discards received horizons after a lost connection. */
+    /** Called after a lost connection. */
     reset(): void {
       received = settled = undefined
     },
-    /**
-     * A horizon takes effect only if no connection is lost until the sweep after the next: after a loss, a horizon can
-     * arrive before the loss is noticed.
-     */
+    /** Waits two sweeps: after a lost connection, a horizon can arrive before the loss is noticed. */
     advance(): void {
       if (settled !== undefined) {
         current = settled
@@ -108,7 +105,7 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
     enqueue(parsed.data)
   })
   listener.onReconnect(() => enqueue({ reconnected: true }))
-  // Read after LISTEN: every later commit is notified, and transactions already running are not below xmin.
+  // Read after LISTEN: every later commit is notified, and running transactions are not below xmin.
   const start = await readPosition(database)
   const horizon = createHorizon(start.xmin)
   let { startedAt } = start

@@ -1,7 +1,7 @@
 /**
- * Follows `realtime.changes` over a transport that loses or reorders notifications. Each scan delivers the changes that
- * one snapshot shows and the previous one did not, ordered by id. Two changes of one row keep their order: the first
- * transaction locks the row until its commit, so its id is smaller and no snapshot shows only the second.
+ * For transports that lose or reorder notifications: a scan delivers, by id, the changes that its snapshot shows and
+ * the previous one did not. Changes of one row keep their order: the first transaction locks the row until commit, so
+ * its id is smaller and no snapshot shows only the second.
  */
 import { z } from 'zod'
 import {
@@ -16,7 +16,7 @@ import {
 } from './outbox.ts'
 import { createWorkLoop } from './work-loop.ts'
 
-/** Upper bound of the delay after a lost notification. */
+/** Bounds the delay after a lost notification. */
 const SCAN_INTERVAL_MS = 1_000
 
 const positionSchema = z.object({
@@ -41,7 +41,7 @@ const READ_CHANGES = `
     and pg_visible_in_snapshot(c.xid, $2::pg_snapshot) and c.id > $3
   order by c.id limit ${PAGE_ROWS}`
 
-/** Delivers like `followOutbox`, but without the commit order between different rows. */
+/** Unlike `followOutbox`, keeps no commit order between different rows. */
 export async function scanOutbox(options: OutboxOptions & { readonly scanIntervalMs?: number }): Promise<Outbox> {
   const { database, listener, log, retry, deliver, onSchemaChange, onRestart } = options
   const { clock = Date.now, scanIntervalMs = SCAN_INTERVAL_MS } = options

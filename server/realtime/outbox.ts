@@ -1,4 +1,3 @@
-/** The recorded changes of `realtime.changes`, and what both ways of following them share. */
 import { z } from 'zod'
 import type { Log } from '#server/base/log.ts'
 import type { Listener } from '#server/database/listen.ts'
@@ -13,7 +12,7 @@ export interface Change {
   readonly operation: ChangeOperation
   /** Text by column; undefined for a table without a key. */
   readonly key: Readonly<Record<string, string>> | undefined
-  /** JSON of the recorded part of the old row. */
+  /** JSON of the recorded part. */
   readonly old: string | undefined
   /** Milliseconds since 1970. */
   readonly changedAt: number
@@ -42,7 +41,7 @@ export const entrySchema = z
 export const ENTRY_COLUMNS = `xid::text, id::text, table_schema as schema, table_name as table, op, key::text, old::text,
   extract(epoch from changed_at) * 1000 as at`
 
-/** Skips malformed rows, which must not block later ones. */
+/** Malformed rows must not block later ones. */
 export function readEntries<Row extends { readonly id: string }>(rows: readonly Row[], log: Log): [Change, Row][] {
   return rows.flatMap((row): [Change, Row][] => {
     const parsed = entrySchema.safeParse(row)
@@ -52,7 +51,6 @@ export function readEntries<Row extends { readonly id: string }>(rows: readonly 
   })
 }
 
-/** Removes changes of transactions before `xmin`. */
 export async function trimOutbox(database: Database, xmin: string): Promise<void> {
   // Future transaction ids come from a restore of another cluster.
   await database.asService(async (scope) => {
@@ -69,7 +67,7 @@ export interface OutboxOptions {
   readonly listener: Listener
   readonly log: Log
   readonly retry: Retry
-  /** Delivers changes in order; the next call waits for the promise. */
+  /** The next call waits for the promise. */
   readonly deliver: (changes: readonly Change[]) => Promise<void>
   readonly onSchemaChange: () => void
   /** PostgreSQL restarted, so the unlogged outbox may have lost changes. */
@@ -78,7 +76,7 @@ export interface OutboxOptions {
 }
 
 export interface Outbox {
-  /** Advances the horizon and removes changes that every node delivered long ago. */
+  /** Removes changes that every node delivered long ago. */
   sweep(): Promise<void>
   close(): Promise<void>
 }

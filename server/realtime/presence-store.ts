@@ -1,4 +1,4 @@
-/** Statements on the presences of all nodes. Each change of a room notifies every node. */
+/** Each change of a room notifies every node. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Database } from '#server/database/scope.ts'
@@ -13,15 +13,13 @@ export type Presence = z.output<typeof presenceSchema>
 export type PresenceMeta = Readonly<Record<string, unknown>>
 
 export interface PresenceStore {
-  /** True once the row of this node was written. */
   readonly isRegistered: boolean
   readRoom(room: string): Promise<Presence[]>
   /** Registers this node first if needed. */
   write(entries: readonly (readonly [Channel, PresenceMeta])[]): Promise<void>
   delete(channel: Channel): Promise<void>
-  /** Removes lost nodes. Returns whether the row of this node was missing. */
+  /** Removes lost nodes. Returns whether this node's row was missing. */
   heartbeat(): Promise<boolean>
-  /** Removes this node with its presences. */
   removeNode(): Promise<void>
 }
 

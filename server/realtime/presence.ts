@@ -1,7 +1,4 @@
-/**
- * Presence in rooms. The rows of `realtime.presences` are the source of truth for all nodes. A notification names a
- * changed room, and each node sends its members the difference to what it announced before.
- */
+/** `realtime.presences` is the source of truth. A notification names a room; each node sends members the difference. */
 import type { Log } from '#server/base/log.ts'
 import type { Listener } from '#server/database/listen.ts'
 import type { Database } from '#server/database/scope.ts'
@@ -16,7 +13,7 @@ type PresenceState = Record<string, { metas: Record<string, unknown>[] }>
 export interface Presences {
   track(channel: Channel, meta: PresenceMeta): Promise<void>
   untrack(channel: Channel): Promise<void>
-  /** Sends the current presence state to a channel that joined, then all changes. */
+  /** Sends the current state, then all changes. */
   watch(channel: Channel): void
   /** Keeps this node's presences alive and removes those of lost nodes. */
   heartbeat(): Promise<void>
@@ -33,7 +30,7 @@ export interface PresenceOptions {
 }
 
 interface Room {
-  /** Presences that members on this node know, by ref. */
+  /** By ref, as members on this node know them. */
   announced: Map<string, Presence>
   readonly watchers: Set<Channel>
   isStale: boolean

@@ -1,4 +1,3 @@
-/** Handles client messages in order: limits their rate and passes each to the handler of its event. */
 import { WebSocket } from 'ws'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
@@ -34,11 +33,8 @@ export interface ProtocolOptions {
 export interface Protocol {
   /** Handles a message after all earlier ones of the socket. */
   receive(connection: Connection, message: Incoming): Promise<void>
-  /** Closes the channels whose token has expired. */
   closeExpired(connection: Connection, now: number): void
-  /** Closes the channels of a session that was signed out. */
   closeSession(connection: Connection, sessionId: string): void
-  /** Removes all channels of a closed socket. */
   removeChannels(connection: Connection): void
 }
 

@@ -1,4 +1,4 @@
-/** Rejection of a join, token or message; `reason` is realtime-js's "Code: text". */
+/** `reason` is realtime-js's "Code: text". */
 export class Rejection extends Error {
   readonly reason: string
 

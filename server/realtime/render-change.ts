@@ -1,11 +1,10 @@
-/** Renders the data of a `postgres_changes` message. */
 import type { Change } from './outbox.ts'
 import type { View } from './views.ts'
 
 const MAX_ROW_BYTES = 1024 * 1024
 const MAX_VALUE_BYTES_OF_LARGE_ROW = 64
 
-/** @param columns readable columns. @param select requested columns; undefined: all. */
+/** `columns` are the readable ones; `select` undefined means all. */
 export function renderChange(
   change: Change,
   columns: readonly { name: string; type: string }[],

@@ -1,10 +1,7 @@
 import type { Log } from '#server/base/log.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 
-/**
- * Retries while the database is unreachable, so an outage delays work but loses none. Any other error is logged and
- * gives undefined, so that one bad row does not block later work.
- */
+/** Retries while the database is unreachable. Logs any other error and returns undefined, so later work continues. */
 export type Retry = <Result>(run: () => Promise<Result>) => Promise<Result | undefined>
 
 const RETRY_DELAYS_MS = [50, 100, 250, 500, 1000, 2000]

@@ -1,13 +1,11 @@
-/** Queries for changed rows as one subscriber sees them, under row-level security and column privileges. */
 import pg from 'pg'
 import { z } from 'zod'
 import type { ApiRole } from '#server/database/scope.ts'
 import type { Column, PublishedTable } from './catalogue.ts'
 import type { Change } from './outbox.ts'
 
-/** A row as one subscriber sees it. */
 export interface VisibleRow {
-  /** JSON as PostgreSQL renders it. */
+  /** As PostgreSQL renders it. */
   readonly json: string
   /** Values for filters; numbers that JavaScript would round are text. */
   readonly values: Readonly<Record<string, unknown>>
@@ -20,7 +18,6 @@ function parseObject(json: string): Readonly<Record<string, unknown>> {
   return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {}
 }
 
-/** Whether the role may select the key columns. */
 export const canReadKey = (table: PublishedTable, role: ApiRole): boolean =>
   table.key.length > 0 && table.key.every(({ name }) => table.readable[role].has(name))
 
@@ -28,7 +25,6 @@ function readableColumns(table: PublishedTable, role: ApiRole) {
   return table.columns.filter(({ name }) => table.readable[role].has(name))
 }
 
-/** A statement and the decoder of its rows. */
 export interface RowQuery<Found> {
   readonly text: string
   readonly values: readonly unknown[]
@@ -37,10 +33,7 @@ export interface RowQuery<Found> {
 
 const visibleRowSchema = z.object({ position: z.number(), record: z.string(), exact: z.string().nullable() })
 
-/**
- * Reads the changed rows that the subscriber can select now. Keys are typed arrays, so the comparison is leakproof and
- * can use the index under a policy.
- */
+/** Keys are typed arrays, so that the comparison is leakproof and can use the index under a policy. */
 export function visibleRowsQuery(
   table: PublishedTable,
   role: ApiRole,
@@ -84,7 +77,7 @@ function groupByChange<Row extends { readonly position: number }, Found>(
 
 /** The recorded part of an old row, for one subscriber. */
 export interface OldRow {
-  /** Whether the policies allow the recorded part; subqueries of a policy see the current data. */
+  /** Policies allow the recorded part; their subqueries see current data. */
   readonly wasVisible: boolean
   readonly keyJson: string
   readonly json: string

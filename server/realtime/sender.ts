@@ -1,9 +1,8 @@
-/** Sends messages to sockets. */
 import { WebSocket } from 'ws'
 import type { Channel, Connection } from './channels.ts'
 import { encodeFrame, type Incoming, type Outgoing } from './frames.ts'
 
-/** Terminates a socket whose reader lags by more than `bufferedBytes`, which bounds memory. */
+/** Terminating a slow reader's socket bounds memory. */
 function sendFrame({ ws }: Connection, frame: string | Buffer, bufferedBytes: number): void {
   if (ws.readyState !== WebSocket.OPEN) return
   if (ws.bufferedAmount > bufferedBytes) ws.terminate()
@@ -12,7 +11,7 @@ function sendFrame({ ws }: Connection, frame: string | Buffer, bufferedBytes: nu
 
 export interface Sender {
   frame(connection: Connection, frame: string | Buffer): void
-  /** Sends a message bound to this join of the channel. */
+  /** Bound to this join of the channel. */
   push(channel: Channel, event: string, payload: string): void
   reply(connection: Connection, to: Incoming, status: 'ok' | 'error', response: unknown): void
   system(channel: Channel, message: SystemMessage): void

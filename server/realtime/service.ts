@@ -1,4 +1,3 @@
-/** The realtime service of one node: creates its parts and runs their timers. */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Hono } from 'hono'
@@ -32,7 +31,6 @@ export interface RealtimeOptions {
   readonly tokens: TokenVerifier
   readonly log: Log
   readonly limits?: Partial<RealtimeLimits>
-  /** Number of trusted proxies in front, for the client address. */
   readonly trustProxy?: number
   /** Interval of the node's heartbeat and of clearing delivered rows. */
   readonly databaseSweepMs?: number
@@ -42,21 +40,19 @@ export interface RealtimeStats {
   readonly sockets: number
   readonly channels: number
   readonly bindings: number
-  /** Unsent bytes of all sockets. */
   readonly bufferedBytes: number
-  /** Received bytes that are not handled yet. */
   readonly unhandledBytes: number
 }
 
 export interface Realtime {
-  /** Handles the HTTP server's `upgrade` event; 404 for paths other than `/realtime/v1/websocket`. */
+  /** Handles the `upgrade` event; 404 for paths other than `/realtime/v1/websocket`. */
   readonly handleUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   /** Mounted at `/realtime/v1`. */
   readonly routes: Hono
   /** Delivers a broadcast of this node's SQL to local members of a private topic before its commit. */
   readonly deliverEarly: (broadcast: EarlyBroadcast) => void
   stats(): RealtimeStats
-  /** Disconnects all clients and finishes pending work. Call it before closing the listener and the database. */
+  /** Finishes pending work. Call it before closing the listener and the database. */
   close(): Promise<void>
 }
 

@@ -1,4 +1,3 @@
-/** Sockets of this node: handshake, incoming frames, idle timeout and expired tokens. */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
@@ -26,9 +25,8 @@ export interface Sockets {
   readonly handleUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   /** Closes idle sockets and channels with an expired token. */
   readonly sweep: () => void
-  /** Closes the channels of a signed-out session. */
   readonly endSession: (sessionId: string) => void
-  /** Closes every socket, so that clients reconnect. */
+  /** Clients then reconnect. */
   disconnectAll(): void
   close(): void
 }
@@ -43,7 +41,7 @@ export interface SocketOptions {
 }
 
 export function createSockets({ tokens, log, limits, trustProxy, protocol, backpressure }: SocketOptions): Sockets {
-  // No compression: its buffers dominate the memory of an idle socket.
+  // Compression buffers would dominate the memory of an idle socket.
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: limits.frameBytes,
@@ -60,7 +58,7 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
     admit(request).then(
       ({ vsn, apiKey }) => {
         const from = visitorAddressKey(request, trustProxy)
-        // Checked and counted in one turn, so that concurrent handshakes are all counted.
+        // Check and count in one turn, so that concurrent handshakes are all counted.
         if ((openByAddress.get(from) ?? 0) >= limits.socketsPerAddress) {
           log.warn({ from }, 'an address has too many sockets')
           return rejectHandshake(socket, new HandshakeError(429, 'Too many connections from this address'))

@@ -1,7 +1,4 @@
-/**
- * Reads changed rows as their subscribers see them. Many subscribers share one transaction and one round trip, each with
- * its own claims.
- */
+/** Many subscribers share one transaction and one round trip, each with its own claims. */
 import type { BatchReader } from '#server/database/batch-reader.ts'
 import type { ApiRole, Claims } from '#server/database/scope.ts'
 import type { PublishedTable } from './catalogue.ts'
@@ -9,32 +6,31 @@ import type { Binding } from './channels.ts'
 import type { Change } from './outbox.ts'
 import { canReadKey, type OldRow, oldRowsQuery, visibleRowsQuery, type RowQuery, type VisibleRow } from './rows.ts'
 
-/** A change and the bindings that may match it. */
 export interface ChangeMatch {
   readonly change: Change
   readonly table: PublishedTable
   readonly bindings: readonly Binding[]
 }
 
-/** Channels that see the same rows, and the changes that may match their bindings. */
+/** All channels see equal rows. */
 export interface Audience {
   readonly subscriber: string
   readonly claims: Claims
   readonly matches: readonly ChangeMatch[]
 }
 
-/** One subscriber's part of a change; records are JSON. */
+/** Records are JSON. */
 export interface View {
   readonly record?: string
   readonly old?: string
   readonly error?: string
-  /** Values to match filters with; undefined if no row is visible. */
+  /** Undefined if no row is visible. */
   readonly values?: Readonly<Record<string, unknown>>
 }
 
 export type Views = ReadonlyMap<Change, View>
 
-/** Statements for changes of one table, shared by all subscribers of one role. */
+/** Shared by all subscribers of one role. */
 interface TableQueries {
   readonly table: PublishedTable
   readonly changes: readonly Change[]
@@ -42,10 +38,7 @@ interface TableQueries {
   readonly olds: RowQuery<OldRow> | undefined
 }
 
-/**
- * Returns the views of several audiences of one role, in their order.
- * @throws PostgreSQL's error if any read fails; all reads share one transaction.
- */
+/** Returns views in the order of `audiences`. @throws PostgreSQL's error if any read fails. */
 export async function readViews(
   batchReader: BatchReader,
   role: ApiRole,
@@ -115,7 +108,7 @@ function buildView(
   }
   if (!row) return undefined
   if (change.operation === 'INSERT') return { record: row.json, values: row.values }
-  // The old row is hidden if the subscriber could not see it.
+  // Hide the old row if the subscriber could not see it.
   const oldJson = old && (old.wasVisible ? old.json : old.keyJson)
   return { record: row.json, old: oldJson ?? change.old ?? '{}', values: row.values }
 }

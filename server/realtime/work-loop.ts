@@ -19,7 +19,7 @@ export function createWorkLoop(log: Log, hasWork: () => boolean, work: () => Pro
         log.error({ err: error }, 'a piece of realtime work failed')
       }
     }
-    // In the same turn as the last `hasWork`, so no wake-up is lost.
+    // Set in one turn with the last `hasWork`, so that no wake-up is lost.
     isRunning = false
   }
 

@@ -5,7 +5,6 @@ const columnSchema = z.object({
   name: z.string(),
   /** Schema-qualified unless the type is built in; without a length. */
   type: z.string(),
-  /** SQL of the default value. */
   fallback: z.string().nullable(),
 })
 export type Column = z.infer<typeof columnSchema>
@@ -51,7 +50,7 @@ export const routineRow = z.object({
   returnType: z.string(),
   returnsSet: z.boolean(),
   returnedTable: tableNameSchema.nullable(),
-  /** True where the function declares that it returns at most one row. */
+  /** The function declares that it returns at most one row. */
   isSingle: z.boolean(),
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
   isVolatile: z.boolean(),

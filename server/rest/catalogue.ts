@@ -1,9 +1,8 @@
-/** The relations, routines and types of the exposed schemas, looked up by name. */
 import type { Column, RoutineRow } from './catalogue-queries.ts'
 import type { Relationship } from './relationships.ts'
 
 export type Routine = Omit<RoutineRow, 'columns'> & {
-  /** Names and types of the columns of a returned row; empty for scalars. */
+  /** Column types by name; empty for scalars. */
   readonly columns: ReadonlyMap<string, string>
 }
 
@@ -11,7 +10,7 @@ export interface Relation {
   readonly schema: string
   readonly name: string
   readonly columns: ReadonlyMap<string, Column>
-  /** Computed columns: functions that take one row of this relation, by name, with their types. */
+  /** Computed columns (functions that take one row of this relation): types by name. */
   readonly computed: ReadonlyMap<string, string>
   readonly primaryKey: readonly string[]
   readonly uniqueKeys: readonly (readonly string[])[]
@@ -22,8 +21,8 @@ export interface Catalogue {
   relations(schema: string): readonly Relation[]
   routines(schema: string, name: string): readonly Routine[]
   routineNames(schema: string): readonly string[]
-  /** Relationships from a table to others of its schema. */
+  /** Only to tables of its own schema. */
   relationships(schema: string, name: string): readonly Relationship[]
-  /** A type name as SQL; undefined where there is no such type. */
+  /** Undefined if no type has this name. */
   typeToSql(name: string): string | undefined
 }

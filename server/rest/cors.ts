@@ -1,4 +1,4 @@
-/** CORS headers. Any origin is allowed, because a token identifies the caller and never a cookie. */
+/** Any origin is allowed, because a token identifies the caller and never a cookie. */
 import type { Context, MiddlewareHandler } from 'hono'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'

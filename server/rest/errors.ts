@@ -1,4 +1,4 @@
-/** Errors in PostgREST's dialect: `{code, message, details, hint}` and a status. */
+/** Errors with PostgREST's codes: `{code, message, details, hint}` and a status. */
 import pg from 'pg'
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
@@ -6,7 +6,7 @@ import { isConnectionFailure } from '#server/database/errors.ts'
 import { isParseError } from '#server/database/scanner.ts'
 import { headerName, headerValue, jsonText } from './headers.ts'
 
-/** HTTP status by code. PGRST0xx: connection, 1xx: request, 2xx: names missing in the catalogue, 3xx: tokens. */
+/** PGRST0xx: connection, 1xx: request, 2xx: names missing in the catalogue, 3xx: tokens. */
 const STATUS = {
   PGRST000: 503,
   PGRST003: 504,
@@ -43,7 +43,7 @@ const STATUS = {
 
 type RestErrorCode = keyof typeof STATUS
 
-/** A sentence, or the list of candidates for an ambiguous request. */
+/** A list holds the candidates for an ambiguous request. */
 type Details = string | readonly Readonly<Record<string, string>>[] | null
 
 export class RestError extends Error {
@@ -81,10 +81,7 @@ export const restError = (code: RestErrorCode, message: string, options?: Constr
 export const unknownColumn = (relation: string, column: string) =>
   new RestError('42703', 400, `column ${relation}.${column} does not exist`)
 
-/**
- * HTTP status by SQLSTATE prefix; the first match decides, and the default is 400. Unlike PostgREST, class 54 (statement
- * too long or too complex) is a client error, because the request causes it.
- */
+/** By SQLSTATE prefix; first match wins. Unlike in PostgREST, class 54 (too complex) is a client error by its cause. */
 const SQL_STATUS: readonly (readonly [sqlState: string, status: number])[] = [
   ['08', 503],
   ['09', 500],
@@ -142,7 +139,7 @@ const invalidRaise = (part: 'MESSAGE' | 'DETAIL', text: string, keys: string) =>
     hint: `${part} must be a JSON object with obligatory keys: ${keys}.`,
   })
 
-/** Parses an error raised with SQLSTATE PGRST, whose message and detail hold the complete response. */
+/** SQLSTATE PGRST: message and detail hold the complete response. */
 function parseRaisedError({ message: text, detail = '' }: pg.DatabaseError): RestError {
   const raised = raisedMessageSchema.safeParse(text)
   if (!raised.success) return invalidRaise('MESSAGE', text, '"code", "message" and optional keys: "details", "hint"')
@@ -152,10 +149,7 @@ function parseRaisedError({ message: text, detail = '' }: pg.DatabaseError): Res
   return new RestError(code, response.data.status, message, { details, hint, headers: response.data.headers })
 }
 
-/**
- * Converts a thrown value to PostgREST's error; undefined for an unexpected one.
- * @param isSignedIn a missing privilege is 403 for a signed-in caller and 401 for an anonymous one.
- */
+/** Undefined for an unexpected error. A missing privilege is 403 if `isSignedIn`, else 401. */
 export function toRestError(error: unknown, isSignedIn: boolean): RestError | undefined {
   if (error instanceof RestError) return error
   if (isParseError(error)) return restError('PGRST100', error.message, { details: error.details.parse, cause: error })

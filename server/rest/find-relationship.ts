@@ -1,11 +1,10 @@
-/** Finds the relationship that an embedding in `select` names. */
 import { restError } from './errors.ts'
 import { nearestName } from './nearest-name.ts'
 import { isSameTable, type Relationship, type TableName } from './relationships.ts'
 
 /**
- * Applies PostgREST's naming rules. `wanted` is the target table, the foreign key, or the key's only column; the hint is
- * the foreign key, a column of either side, or the junction table.
+ * PostgREST's rules: `wanted` is a target table, a foreign key or its only column; `hint` is a foreign key, a column of
+ * either side, or a junction table.
  */
 function matchesRequest(relationship: Relationship, wanted: string, hint: string | undefined): boolean {
   if (relationship.kind === 'computed') return wanted === relationship.routine.name
@@ -16,7 +15,7 @@ function matchesRequest(relationship: Relationship, wanted: string, hint: string
   const { kind, constraint, columns } = relationship
   const [near, far] = columns.length === 1 ? (columns[0] ?? []) : []
   if (isSameTable(relationship.origin, relationship.target)) {
-    // A self-reference can be followed both ways: the table's name means one-to-many, the column's name many-to-one.
+    // A self-reference works both ways: the table's name means one-to-many, the column's name many-to-one.
     if (hint === undefined) return isTarget ? kind === 'one-to-many' : wanted === near && kind === 'many-to-one'
     return isTarget && kind === 'one-to-many' && hint === far
   }

@@ -1,4 +1,4 @@
-/** Matches a call to a function by its name and the names of its arguments, as PostgREST does. */
+/** As PostgREST does, matches a call by its name and the names of its arguments. */
 import type { Routine } from './catalogue.ts'
 import { restError } from './errors.ts'
 import { nearestName } from './nearest-name.ts'
@@ -12,7 +12,7 @@ export function acceptsArguments({ parameters }: Routine, names: ReadonlySet<str
   )
 }
 
-/** Parameter types of callable functions that have a single unnamed parameter. */
+/** A callable function with a single unnamed parameter has one of these types. */
 const UNNAMED_TYPES: ReadonlySet<string> = new Set(['json', 'jsonb', 'text', 'bytea', 'xml'])
 
 export function isCallable({ parameters }: Routine): boolean {
@@ -31,7 +31,6 @@ export function takesWholeBody({ parameters }: Routine, contentType: string): bo
 }
 
 export interface RoutineSearch {
-  /** Names of all callable functions of the schema. */
   readonly callableNames: () => readonly string[]
   /** Overloads of the requested name. */
   readonly candidates: readonly Routine[]
@@ -42,7 +41,7 @@ const listNames = (names: readonly string[]) => `(${names.join(', ')})`
 function nearestOverload(resource: string, names: readonly string[], candidates: readonly Routine[]) {
   const requested = listNames(names)
   const lists = candidates.map(({ parameters }) => listNames(parameters.map(({ name }) => name)))
-  // The exact list can occur in a function that does not match, because it has an unnamed parameter.
+  // A function with an unnamed parameter can have the exact list without matching.
   const nearest = nearestName(
     requested,
     lists.filter((list) => list !== requested),
@@ -50,7 +49,6 @@ function nearestOverload(resource: string, names: readonly string[], candidates:
   return nearest === undefined ? undefined : resource + nearest
 }
 
-/** Suggests the overload with the most similar parameters, or the function with the most similar name. */
 function suggestRoutine(
   { schema, resource }: RestRequest,
   names: readonly string[],

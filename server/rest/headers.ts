@@ -1,4 +1,3 @@
-/** Schemas of the response headers and JSON that database functions set. */
 import { z } from 'zod'
 
 export const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/)

@@ -15,7 +15,7 @@ function editDistance(left: string, right: string): number {
   return previous[right.length] ?? 0
 }
 
-/** Returns the name most similar to a misspelt one; undefined if none reaches `MIN_SIMILARITY`. */
+/** Undefined if no name reaches `MIN_SIMILARITY`. */
 export function nearestName(misspelt: string, names: readonly string[]): string | undefined {
   if (misspelt.length > MAX_COMPARED_LENGTH) return undefined
   const similarity = (name: string) => 1 - editDistance(misspelt, name) / Math.max(misspelt.length, name.length, 1)

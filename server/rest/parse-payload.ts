@@ -1,4 +1,4 @@
-/** Outline of a request body. PostgreSQL parses the text itself, so numbers keep their precision. */
+/** PostgreSQL parses the text itself, so numbers keep their precision. */
 import { MAX_NESTING, nestingOf } from '#server/base/json.ts'
 import { restError } from './errors.ts'
 
@@ -22,10 +22,7 @@ function parseJson(text: string): unknown {
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/**
- * @param hasColumns the request has a `columns` parameter, so objects may differ in their keys.
- * @throws RestError PGRST102
- */
+/** `hasColumns`: `columns` is set, so objects may differ in their keys. @throws RestError PGRST102 */
 export function parsePayload(text: string, { hasColumns }: { hasColumns: boolean }): Payload {
   const parsed = parseJson(text)
   if (nestingOf(text) > MAX_NESTING) throw invalid('The json is nested too deeply')
@@ -41,7 +38,7 @@ export function parsePayload(text: string, { hasColumns }: { hasColumns: boolean
   return { text, isArray, rowCount: rows.length, keys }
 }
 
-/** Parses the body of a call: an object of arguments by name, or any JSON for a single unnamed parameter. */
+/** Accepts an object of arguments by name, or any JSON for a single unnamed parameter. */
 export function parseArguments(text: string): {
   readonly text: string
   readonly isArray: boolean

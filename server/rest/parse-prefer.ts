@@ -36,11 +36,7 @@ function setPreference(preferences: Preferences, name: keyof KnownValues, value:
   return chosen !== undefined
 }
 
-/**
- * The first of repeated preferences wins. Unknown ones are ignored, or rejected with `handling=strict`.
- * @param allowsRollback whether `tx` has an effect.
- * @throws RestError PGRST122
- */
+/** The first of repeated preferences wins. @throws RestError PGRST122 for an unknown one with `handling=strict`. */
 export function parsePrefer(header: string, { allowsRollback }: { allowsRollback: boolean }): Preferences {
   const preferences: Preferences = {}
   const unknown: string[] = []
@@ -60,7 +56,7 @@ export function parsePrefer(header: string, { allowsRollback }: { allowsRollback
   return preferences
 }
 
-/** Preferences that have an effect, by kind of request. */
+/** Preferences that take effect, by kind of request. */
 const APPLIED_NAMES = {
   read: ['count', 'tx', 'handling', 'timezone'],
   insert: ['resolution', 'missing', 'return', 'count', 'tx', 'handling', 'timezone'],
@@ -69,7 +65,7 @@ const APPLIED_NAMES = {
   call: ['count', 'tx', 'handling', 'timezone', 'max-affected'],
 } as const
 
-/** Value of `Preference-Applied`; undefined if no preference applies. */
+/** Undefined if no preference applies. */
 export function preferenceApplied(preferences: Preferences, kind: keyof typeof APPLIED_NAMES): string | undefined {
   const applied = APPLIED_NAMES[kind].flatMap((name) => {
     if (name === 'max-affected') {

@@ -4,7 +4,7 @@ import { createScanner, type Scanner } from '#server/database/scanner.ts'
 import { readBoundedField, readList, readSelect, type SelectItem } from './parse-select.ts'
 
 export interface OrderTerm {
-  /** Embedded relation that has the column; undefined: the selected relation. */
+  /** Undefined: the selected relation. */
   readonly embedded: string | undefined
   readonly field: Field
   readonly direction: 'asc' | 'desc' | undefined
@@ -24,11 +24,11 @@ export interface Clauses {
 
 export interface Query extends Clauses {
   readonly select: readonly SelectItem[]
-  /** Clauses of embedded relations; the path starts with the outermost name. */
+  /** The path starts with the outermost name. */
   readonly nested: readonly { readonly path: readonly string[]; readonly clauses: Clauses }[]
   readonly columns: readonly string[] | undefined
   readonly onConflict: readonly string[] | undefined
-  /** Arguments of a function called by GET, in order. */
+  /** For a function called by GET. */
   readonly args: readonly (readonly [name: string, value: string])[]
 }
 
@@ -47,7 +47,7 @@ function readOrderTerm(scanner: Scanner): OrderTerm {
   return { embedded, field, direction, nulls }
 }
 
-/** `and(…)`, `not.or(…)` or `column.operator.value`. */
+/** For example `and(…)`, `not.or(…)` or `column.operator.value`. */
 function readLogicTree(scanner: Scanner, depth = 0): LogicTree {
   if (depth > MAX_LOGIC_DEPTH) scanner.fail('fewer levels of and/or')
   const opening = scanner.match(/(?:not\.)?(?:and|or)[ \t]*\(/y)
@@ -114,7 +114,7 @@ function createClauseCollector() {
 
 const CLAUSE_NAMES = new Set(['order', 'limit', 'offset', 'and', 'or'])
 
-/** Reads `order`, `limit`, `offset`, `and` and `or`. The first of repeated clauses wins. */
+/** The first of repeated clauses wins. */
 function readClause(
   collected: ReturnType<typeof createClauseCollector>,
   key: string,
@@ -138,10 +138,7 @@ function readClause(
   else clauses.offset = parseCount('offset', value)
 }
 
-/**
- * @param isCall parameters that are no filters are arguments of a function called by GET.
- * @throws AppError for a syntax error, RestError for an unsupported feature.
- */
+/** `isCall`: other parameters are arguments. @throws AppError for bad syntax, RestError if unsupported. */
 export function parseQuery(parameters: URLSearchParams, { isCall }: { isCall: boolean }): Query {
   const collected = createClauseCollector()
   const seen = new Set<string>()

@@ -1,4 +1,3 @@
-/** Parses the method, headers, query and body of a request. */
 import { restError } from './errors.ts'
 import { parsePrefer, type Preferences } from './parse-prefer.ts'
 import { parseQuery, type Query } from './parse-query.ts'
@@ -24,7 +23,7 @@ export interface RestRequest {
   readonly media: Media
   readonly preferences: Preferences
   readonly query: Query
-  /** Value of `Range`, for GET only. */
+  /** Set for GET only. */
   readonly range: string | undefined
   readonly contentType: string
   readonly body: string
@@ -81,10 +80,7 @@ function requireMethod(method: string, resource: Resource): Method {
   return method
 }
 
-/**
- * @param schemas the exposed schemas, the default first.
- * @throws RestError, or AppError for a syntax error.
- */
+/** `schemas` lists the default first. @throws RestError, or AppError for a syntax error. */
 export function parseRequest(
   { method: rawMethod, url, headers }: { method: string; url: string; headers: Headers },
   body: string,

@@ -1,4 +1,3 @@
-/** Parses the `select` parameter: columns, and embedded relations with a nested list. */
 import { type Field, readField, readName } from '#server/database/filter.ts'
 import type { Scanner } from '#server/database/scanner.ts'
 import { restError } from './errors.ts'
@@ -10,7 +9,7 @@ export interface Embedding {
   readonly relation: string
   readonly alias: string | undefined
   readonly hint: string | undefined
-  /** Outer rows without an embedded row are dropped. */
+  /** Drops outer rows without an embedded row. */
   readonly isInner: boolean
   readonly isSpread: boolean
   readonly select: readonly SelectItem[]
@@ -27,7 +26,7 @@ export type SelectItem =
   | Embedding
 
 const MAX_JSON_PATH_LENGTH = 100
-// Each embedding is a join, so the planner's effort is bounded.
+// Each embedding is a join; these limits bound the planner's effort.
 const MAX_EMBEDDING_DEPTH = 10
 const MAX_EMBEDDINGS = 50
 

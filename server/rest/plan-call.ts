@@ -1,4 +1,3 @@
-/** Plans a function call. */
 import type { Catalogue, Routine } from './catalogue.ts'
 import { restError } from './errors.ts'
 import {

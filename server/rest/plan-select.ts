@@ -1,4 +1,3 @@
-/** Plans the columns, filters, order and embedded relations of a result. */
 import type { Field, Filter } from '#server/database/filter.ts'
 import type { Catalogue, Relation } from './catalogue.ts'
 import { RestError, restError, unknownColumn } from './errors.ts'
@@ -19,7 +18,6 @@ import {
 import { isToOne, type Relationship } from './relationships.ts'
 import { resolveRange } from './row-range.ts'
 
-/** A relation, or the result of a function. */
 export interface RowSource {
   readonly name: string
   readonly schema: string
@@ -185,7 +183,6 @@ function planSelect(
   }
 }
 
-/** Plans the result of a read or a call. */
 export function planResult(
   catalogue: Catalogue,
   source: RowSource,
@@ -214,7 +211,7 @@ export function usedColumns({ output, where, order }: SelectPlan): ReadonlySet<s
   ])
 }
 
-/** Plans the rows that a write returns; the request's filters and limits select the rows to write instead. */
+/** The request's filters and limits select the rows to write, not those to return. */
 export function planReturning(
   catalogue: Catalogue,
   source: RowSource,

@@ -1,4 +1,4 @@
-/** Plans a request on a table or view. After planning, only PostgreSQL rejects it. */
+/** After planning, only PostgreSQL rejects the request. */
 import type { Catalogue, Relation } from './catalogue.ts'
 import { restError, unknownColumn } from './errors.ts'
 import { parsePayload, type Payload } from './parse-payload.ts'

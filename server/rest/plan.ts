@@ -1,4 +1,4 @@
-/** Plans: what a request reads or writes, with every name resolved to the catalogue. */
+/** A plan says what a request reads or writes, with every name resolved to the catalogue. */
 import type { Field, Filter } from '#server/database/filter.ts'
 import type { Column, Parameter } from './catalogue-queries.ts'
 import type { Relation, Routine } from './catalogue.ts'
@@ -43,9 +43,8 @@ export interface EmbedPlan extends SelectPlan {
   readonly relationship: Relationship
   readonly target: Relation
   readonly isInner: boolean
-  /** The columns are spread into the outer row. */
   readonly isSpread: boolean
-  /** The relation is embedded only to filter by it. */
+  /** Embedded only to filter by it. */
   readonly isHidden: boolean
 }
 
@@ -67,7 +66,6 @@ export interface ReadPlan extends ResultPlan {
 export interface WritePlan extends Pick<SelectPlan, 'output' | 'order'> {
   readonly relation: Relation
   readonly media: Media
-  /** Part of the written rows that the response shows. */
   readonly returns: 'rows' | 'key' | 'none'
 }
 
@@ -99,7 +97,7 @@ export interface DeletePlan extends WritePlan {
 export type TablePlan = ReadPlan | InsertPlan | UpdatePlan | DeletePlan
 
 export type CallArguments =
-  /** GET: texts for each parameter; only a variadic one has several. */
+  /** GET: only a variadic parameter has several texts. */
   | {
       readonly kind: 'texts'
       readonly values: readonly { readonly parameter: Parameter; readonly texts: readonly string[] }[]
@@ -110,7 +108,7 @@ export type CallArguments =
       readonly text: string
       readonly isArray: boolean
     }
-  /** The complete body for a single unnamed parameter. */
+  /** The complete body, for a single unnamed parameter. */
   | { readonly kind: 'body'; readonly type: string; readonly text: string }
 
 export interface CallPlan extends ResultPlan {
@@ -118,7 +116,7 @@ export interface CallPlan extends ResultPlan {
   readonly routine: Routine
   readonly media: Media
   readonly args: CallArguments
-  /** Computed columns of the returned rows that the request uses. */
+  /** Computed columns that the request uses. */
   readonly computed: readonly string[]
 }
 

@@ -1,4 +1,3 @@
-/** Reads the catalogue of the exposed schemas and derives the relationships between its relations. */
 import { z } from 'zod'
 import type { Database } from '#server/database/scope.ts'
 import {
@@ -70,7 +69,7 @@ function computedColumns({ schema, rowType }: RelationRow, routines: readonly Ro
 
 function buildTypeNames(types: CatalogueRows['types']): ReadonlyMap<string, string> {
   const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
-  // A later entry replaces an earlier one of the same name: built-in types win.
+  // Built-in types win, because a later entry replaces an earlier one of equal name.
   return new Map(
     types
       .toSorted((a, b) => Number(a.schema === 'pg_catalog') - Number(b.schema === 'pg_catalog'))
@@ -78,7 +77,7 @@ function buildTypeNames(types: CatalogueRows['types']): ReadonlyMap<string, stri
   )
 }
 
-/** Relationships between known relations of one schema, grouped by their origin. */
+/** Keys are origins; both sides are known relations of one schema. */
 function groupRelationships(
   relationRows: readonly RelationRow[],
   relations: ReadonlyMap<string, Relation>,

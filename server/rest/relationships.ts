@@ -1,5 +1,3 @@
-/** Relationships between tables: foreign keys in both directions, and many-to-many through junction tables. */
-
 export interface TableName {
   readonly schema: string
   readonly name: string
@@ -13,7 +11,7 @@ export interface ForeignKey {
   readonly from: TableName
   readonly to: TableName
   readonly columns: readonly ColumnPair[]
-  /** The columns are unique, so at most one row refers to each target row. */
+  /** At most one row refers to each target row. */
   readonly isUnique: boolean
   /** A view replaces the table on this side. */
   readonly isFromView?: boolean
@@ -33,7 +31,7 @@ export type Relationship =
       readonly target: TableName
       readonly constraint: string
       readonly columns: readonly ColumnPair[]
-      /** The target is a view, which a request can name only by its own name. */
+      /** A request can name a view only by its own name. */
       readonly isToView: boolean
     }
   | {
@@ -57,7 +55,6 @@ export const isToOne = (relationship: Relationship): boolean =>
     ? relationship.isSingle
     : relationship.kind === 'many-to-one' || relationship.kind === 'one-to-one'
 
-/** Columns of the origin that the join needs. */
 export const originColumnsOf = (relationship: Relationship): readonly string[] =>
   relationship.kind === 'computed' ? relationship.originColumns : keyColumnsOf(relationship)
 
@@ -67,7 +64,7 @@ const keyColumnsOf = (relationship: Exclude<Relationship, { kind: 'computed' }>)
 export const isSameTable = (one: TableName, other: TableName) => one.name === other.name && one.schema === other.schema
 const swapPairs = (pairs: readonly ColumnPair[]) => pairs.map(([near, far]): ColumnPair => [far, near])
 
-/** @param primaryKeyOf column names; a table whose key covers two foreign keys is a junction. */
+/** A table whose primary key covers two foreign keys is a junction. */
 export function deriveRelationships(
   keys: readonly ForeignKey[],
   primaryKeyOf: (table: TableName) => readonly string[],

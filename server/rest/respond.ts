@@ -1,4 +1,4 @@
-/** Builds the response; its body is the text that PostgreSQL rendered. */
+/** The body is the text that PostgreSQL rendered. */
 import { restError } from './errors.ts'
 import { preferenceApplied, type Preferences } from './parse-prefer.ts'
 import type { RestRequest } from './parse-request.ts'

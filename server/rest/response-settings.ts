@@ -1,12 +1,11 @@
-/** Status and headers that a database function sets through `response.status` and `response.headers`, as in PostgREST. */
+/** As in PostgREST, functions set status and headers through `response.status` and `response.headers`. */
 import { z } from 'zod'
 import { restError } from './errors.ts'
 import { headerName, headerValue, jsonText } from './headers.ts'
 
-/** Columns that report the settings made while the statement ran. */
 export const RESPONSE_SETTINGS_COLUMNS = `nullif(current_setting('response.status', true), '') as response_status, nullif(current_setting('response.headers', true), '') as response_headers`
 
-/** Removes settings that an earlier request left on the connection. */
+/** An earlier request may have left settings on the connection. */
 export const CLEARED_RESPONSE_SETTINGS = { 'response.status': '', 'response.headers': '' }
 
 export interface ResponseSettings {
@@ -43,7 +42,7 @@ export function parseResponseSettings(
 
 const hasNoBody = (code: number): boolean => code === 204 || code === 205 || code === 304
 
-/** Overrides status and headers; a header replaces ours and can occur several times. */
+/** A header replaces ours and can occur several times. */
 export function applyResponseSettings(
   response: Response,
   { status: code = response.status, headers }: ResponseSettings,

@@ -23,15 +23,13 @@ export interface RestOptions {
   readonly tokens: TokenVerifier
   readonly schemaCache: SchemaCache
   readonly log: Log
-  /** Exposed schemas, the default first; the profile headers choose another one. */
+  /** The default first; profile headers choose another one. */
   readonly schemas?: readonly string[]
   readonly statementTimeoutMs?: number
   readonly maxBodyBytes?: number
   /** Rows per response; undefined: no limit. */
   readonly maxRows?: number | undefined
-  /** Whether `Prefer: tx=rollback` has an effect. */
   readonly allowsRollback?: boolean
-  /** Lets triggers dispatch inserted rows to this process. */
   readonly directDispatch?: DirectDispatch | undefined
 }
 
@@ -43,7 +41,7 @@ interface Variables {
 const isToken = (text: string | undefined): text is string =>
   text !== undefined && text !== '' && !text.startsWith('sb_')
 
-/** Verifies the Bearer token, or the API key if there is none. @throws AppError `unauthenticated`, RestError PGRST302 */
+/** Prefers the Bearer token to the API key. @throws AppError `unauthenticated`, RestError PGRST302 */
 async function authenticate(context: Context<Variables>, tokens: TokenVerifier): Promise<VerifiedClaims> {
   const token = [bearerOf(context), context.req.header('apikey')].find(isToken)
   if (token === undefined) {
@@ -71,7 +69,7 @@ function requireRelation(catalogue: Catalogue, schema: string, name: string): Re
 
 const UNKNOWN_NAME_CODES = new Set(['PGRST200', 'PGRST202', 'PGRST204', 'PGRST205', '42703', '42704'])
 
-/** Plans again with a refreshed catalogue if a name is unknown: it may have been created since the last read. */
+/** An unknown name may be newer than the catalogue, so plan again with a refreshed one. */
 async function planRequest(cache: SchemaCache, request: RestRequest, maxRows: number | undefined): Promise<Plan> {
   const { schema, resource } = request
   const planWith = (catalogue: Catalogue): Plan =>
@@ -127,7 +125,7 @@ export function createRestRoutes({
   rest.use(async (context, next) => {
     if (isRead(context.req.method)) return next()
     const length = context.req.header('content-length')
-    // HTTP enforces a declared length, so the body need not be counted in a stream.
+    // HTTP enforces a declared length, so the stream needs no counting.
     if (length === undefined || context.req.header('transfer-encoding') !== undefined) return limitBody(context, next)
     if (Number(length) > maxBodyBytes) rejectLargeBody()
     return next()

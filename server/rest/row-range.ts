@@ -1,4 +1,3 @@
-/** Row ranges: `limit` and `offset`, the `Range` header, and `Content-Range`. */
 import { restError } from './errors.ts'
 
 export interface RowRange {
@@ -9,12 +8,7 @@ export interface RowRange {
 const smaller = (a: bigint | undefined, b: bigint | undefined) =>
   a === undefined ? b : b === undefined || a < b ? a : b
 
-/**
- * Intersects the parameters with the header.
- * @param header value of `Range`, in rows; a value other than `from-to` is ignored.
- * @param maxRows the server's limit.
- * @throws RestError PGRST103
- */
+/** A `header` other than `from-to` is ignored; `maxRows` is the server's limit. @throws RestError PGRST103 */
 export function resolveRange(
   { limit, offset = 0n }: { limit?: bigint | undefined; offset?: bigint | undefined },
   header: string | undefined,
@@ -38,7 +32,7 @@ export function resolveRange(
   return { offset: first, limit: smaller(end === undefined ? undefined : end - first, cap) }
 }
 
-/** `0-4/57`: first and last row, and the total; `*` for an empty range or an unknown total. */
+/** For example `0-4/57`: first and last row, and total. `*` is an empty range or an unknown total. */
 export function contentRange(offset: bigint, rows: number, total: number | undefined): string {
   const range = total !== 0 && rows > 0 ? `${offset}-${offset + BigInt(rows) - 1n}` : '*'
   return `${range}/${total ?? '*'}`

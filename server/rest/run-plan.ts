@@ -15,11 +15,11 @@ import { writeToSql } from './sql-write.ts'
 
 export interface StatementResult {
   readonly rows: number
-  /** Rows without limit and offset; undefined if the request asks for no count. */
+  /** Total without limit and offset; undefined if the request asks for no count. */
   readonly total: number | undefined
   readonly body: string
   readonly inserted: number | undefined
-  /** Name and condition of each key column of the only row written. */
+  /** Only if exactly one row was written. */
   readonly location: readonly (readonly [name: string, condition: string])[] | undefined
   readonly responseSettings: ResponseSettings
 }
@@ -60,7 +60,7 @@ async function estimateRows(scope: Scope, statement: Statement): Promise<number>
   return explainOutput.parse(rows[0]?.['QUERY PLAN'])[0].Plan['Plan Rows']
 }
 
-/** Uses the planner's estimate for `planned` counts, and for `estimated` counts past `maxRows`. */
+/** The planner estimates `planned` counts, and `estimated` counts past `maxRows`. */
 async function countTotal(scope: Scope, plan: Plan, counted: number | null): Promise<number | undefined> {
   if (plan.kind !== 'read') return counted ?? undefined
   if (plan.count === 'planned') return estimateRows(scope, estimateToSql(plan))
@@ -84,7 +84,7 @@ function checkRowCount({ media, preferences }: RestRequest, plan: Plan, rows: nu
   }
 }
 
-/** Transaction settings: limits, and the request as functions and policies see it. */
+/** Functions and policies read the request from these settings. */
 export function requestSettings(
   request: RestRequest,
   headers: Headers,
@@ -103,7 +103,7 @@ export function requestSettings(
   }
 }
 
-/** True if no check follows the statement, so the transaction can end with it. */
+/** No check follows the statement, so the transaction can end with it. */
 const endsWithStatement = ({ media, preferences }: RestRequest, plan: Plan): boolean =>
   plan.kind === 'insert' && media.shape === 'array' && preferences.tx !== 'rollback'
 
@@ -119,10 +119,7 @@ function toResult(row: StatementRow | undefined, total: number | undefined): Sta
   }
 }
 
-/**
- * Rolls back on any error.
- * @throws RestError for an unexpected number of rows, or PostgreSQL's own error.
- */
+/** Rolls back on any error. @throws RestError for an unexpected number of rows, or PostgreSQL's own error. */
 export async function runPlan(
   database: Database,
   claims: Claims,
@@ -142,7 +139,7 @@ export async function runPlan(
     checkRowCount(request, plan, row?.rows ?? 0)
     const result = toResult(row, await countTotal(scope, plan, row?.total ?? null))
     if (request.preferences.tx === 'rollback') {
-      // Deferred constraints must fail here too, although the commit is never reached.
+      // Deferred constraints must fail here too, although the transaction never commits.
       await scope.query('set constraints all immediate')
       throw new RolledBack(result)
     }

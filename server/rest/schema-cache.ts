@@ -1,4 +1,4 @@
-/** Catalogue of the exposed schemas, read on first use and again after a `reload schema` notification. */
+/** Read on first use, and again after a `reload schema` notification. */
 import type { Log } from '#server/base/log.ts'
 import type { Listener } from '#server/database/listen.ts'
 import type { Database } from '#server/database/scope.ts'
@@ -9,16 +9,12 @@ const MIN_REFRESH_INTERVAL_MS = 3_000
 
 export interface SchemaCache {
   current(): Promise<Catalogue>
-  /** Reads the catalogue again, for a name it does not have; at most once in a few seconds. */
+  /** For a name that the catalogue lacks; reads at most once per `MIN_REFRESH_INTERVAL_MS`. */
   refresh(): Promise<Catalogue>
-  /** The next use reads the catalogue again. */
   invalidate(): void
 }
 
-/**
- * @param schemas the exposed schemas.
- * @param listener receives `notify pgrst, 'reload schema'`, which invalidates the cache.
- */
+/** `listener` receives `notify pgrst, 'reload schema'`, which invalidates the cache. */
 export function createSchemaCache({
   database,
   schemas = ['public'],
@@ -74,6 +70,6 @@ export function createSchemaCache({
       if (performance.now() - readAt > MIN_REFRESH_INTERVAL_MS) invalidate()
       return current()
     },
-    invalidate: invalidate,
+    invalidate,
   }
 }

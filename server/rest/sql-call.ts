@@ -1,4 +1,3 @@
-/** Function calls as SQL. */
 import type { Bind } from '#server/database/filter.ts'
 import type { CallPlan, SelectPlan } from './plan.ts'
 import { RESPONSE_SETTINGS_COLUMNS } from './response-settings.ts'
@@ -17,7 +16,7 @@ import {
   TARGET,
 } from './sql-statement.ts'
 
-/** Name of the only column of a function that returns no rows. */
+/** Names the only column of a function that returns no rows. */
 const SCALAR = 'pgrst_scalar'
 
 function argumentsToSql({ args }: CallPlan, bind: Bind): { from: string; list: string } {
@@ -56,6 +55,6 @@ export const callToSql = (plan: CallPlan): Statement =>
     const value = isRow ? `${PAGE}.*` : `${PAGE}.${SCALAR}`
     const hasNoBody = plan.isHead || routine.returns === 'void'
     const body = hasNoBody ? `''` : bodyToSql(media, value, media.shape === 'object' || !routine.returnsSet)
-    // Materialized, so the function runs exactly once however often its value is read.
+    // Materialized, so the function runs once however often its value is read.
     return `with ${SOURCE} as materialized (${rows}) select count(*) as rows, ${total} as total, ${body} as body, ${RESPONSE_SETTINGS_COLUMNS} from (${page}) ${PAGE}`
   })

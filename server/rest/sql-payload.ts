@@ -3,9 +3,7 @@ import type { Bind } from '#server/database/filter.ts'
 import type { WriteColumn } from './plan.ts'
 import { BODY, quote } from './sql-statement.ts'
 
-/**
- * The rows of a body as a relation. With fallbacks, each row is merged over the defaults, which are evaluated per row.
- */
+/** Each row is merged over the fallbacks, which are evaluated per row. */
 export function payloadToSql(
   columns: readonly WriteColumn[],
   payload: { text: string; isArray: boolean },

@@ -1,4 +1,4 @@
-/** Reads as SQL. Identifiers come from the catalogue and are quoted; values are parameters. */
+/** Identifiers come from the catalogue and are quoted; values are parameters. */
 import type { ReadPlan, ResultPlan } from './plan.ts'
 import { RESPONSE_SETTINGS_COLUMNS } from './response-settings.ts'
 import { matchingRowsToSql, selectToSql } from './sql-select.ts'
@@ -16,12 +16,12 @@ export function totalToSql(plan: ResultPlan, from: string, builder: StatementBui
   if (plan.count === undefined || plan.count === 'planned') return 'null::bigint'
   const { maxRows } = plan
   const rows = matchingRowsToSql(plan, { from, row: TARGET }, builder)
-  // Past the server's row limit an estimate is good enough.
+  // An estimate suffices past the server's row limit.
   const cap = plan.count === 'estimated' && maxRows !== undefined ? `limit ${maxRows + 1}` : ''
   return `(select count(*) from (${rows} ${cap}) counted)`
 }
 
-/** Every statement returns one row: `rows`, `total`, `body`, the response settings, and for writes `inserted` and `location`. */
+/** All statements return one row: `rows`, `total`, `body`, response settings; writes also `inserted` and `location`. */
 export const readToSql = (plan: ReadPlan): Statement =>
   buildStatement((builder) => {
     const from = qualified(plan.relation)

@@ -1,7 +1,4 @@
-/**
- * Rows with their embedded relations as SQL. Each embedded relation is one lateral join that yields JSON, or only whether
- * a row exists, for each outer row. Row-level policies apply to embedded rows too.
- */
+/** Each embedded relation is one lateral join that yields JSON. Row-level policies apply to embedded rows too. */
 import { type Bind, fieldToSql, filterToSql } from '#server/database/filter.ts'
 import {
   type EmbedPlan,
@@ -14,7 +11,7 @@ import {
 import { isToOne } from './relationships.ts'
 import { qualified, quote, type StatementBuilder } from './sql-statement.ts'
 
-/** Value of an embedded relation; null if it has no row. */
+/** Null if the embedded relation has no row. */
 const EMBED_VALUE = 'pgrst_value'
 const EMBED_ROW = 'pgrst_row'
 const orderName = (index: number) => `pgrst_order_${index}`
@@ -37,7 +34,6 @@ function logicTreeToSql(logic: TypedLogicTree, row: string, bind: Bind, joinName
   return logic.negated ? `not (${parts})` : parts
 }
 
-/** @param joins conditions in SQL. */
 export function whereToSql(
   where: readonly TypedLogicTree[],
   row: string,
@@ -90,7 +86,6 @@ function rangeToSql({ limit, offset }: SelectPlan['range'], bind: Bind): string 
   return parts.join(' ')
 }
 
-/** The tables of an embedded relation, and the conditions that join it to the outer row. */
 function relationToSql({ relationship, target }: EmbedPlan, outer: string, row: string, builder: StatementBuilder) {
   if (relationship.kind === 'computed') {
     // Cast, because the row of a write or a call does not have the table's row type.
@@ -113,7 +108,7 @@ function relationToSql({ relationship, target }: EmbedPlan, outer: string, row: 
   }
 }
 
-/** @param order of the outer rows; its terms can be columns of this relation. */
+/** `order` sorts the outer rows; its terms can be columns of this relation. */
 function embedToSql(
   embed: EmbedPlan,
   name: string,
@@ -162,7 +157,6 @@ function joinsToSql(
   return { joinNames, sql }
 }
 
-/** The select list, and the clauses after `from`. */
 function selectParts(
   level: SelectPlan,
   row: string,
@@ -182,7 +176,6 @@ function selectParts(
 
 interface FromItem {
   readonly from: string
-  /** Alias of the rows. */
   readonly row: string
 }
 
@@ -196,7 +189,7 @@ const testsPresence = (logic: TypedLogicTree, embed: EmbedPlan): boolean =>
     ? logic.embed === embed
     : logic.kind !== 'filter' && logic.parts.some((part) => testsPresence(part, embed))
 
-/** Rows that match the filters, without limit and offset; joins only the relations that filter. */
+/** Ignores limit and offset; joins only the relations that filter. */
 export function matchingRowsToSql(
   { output, where }: SelectPlan,
   { from, row }: FromItem,

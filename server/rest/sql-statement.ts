@@ -1,4 +1,3 @@
-/** Parts that every statement shares: parameters, generated names, and the JSON body of the response. */
 import pg from 'pg'
 import type { Bind } from '#server/database/filter.ts'
 import type { Media } from './parse-request.ts'
@@ -11,7 +10,6 @@ export interface Statement {
 export const quote = (name: string) => pg.escapeIdentifier(name)
 export const qualified = ({ schema, name }: { schema: string; name: string }) => `${quote(schema)}.${quote(name)}`
 
-/** Collects the parameters of a statement and generates relation names. */
 export interface StatementBuilder {
   readonly bind: Bind
   readonly values: readonly string[]
@@ -39,7 +37,7 @@ export const SOURCE = 'pgrst_source'
 export const PAGE = 'pgrst_page'
 export const BODY = 'pgrst_body'
 
-/** @param value SQL of one row. @param takesFirst the body is one value instead of a list. */
+/** `value` is SQL of one row; `takesFirst` renders one value instead of a list. */
 export function bodyToSql(media: Media, value: string, takesFirst = media.shape === 'object'): string {
   const rows = media.stripsNulls ? `json_strip_nulls(json_agg(${value}))` : `json_agg(${value})`
   return takesFirst ? `coalesce((${rows} -> 0)::text, 'null')` : `coalesce(${rows}::text, '[]')`

@@ -1,4 +1,3 @@
-/** Inserts, updates and deletes as SQL, each one statement. */
 import pg from 'pg'
 import type { Bind } from '#server/database/filter.ts'
 import type { DeletePlan, InsertPlan, OutputColumn, SelectPlan, TypedOrder, UpdatePlan } from './plan.ts'
@@ -41,7 +40,7 @@ const requiredColumns = (output: readonly OutputColumn[], order: readonly TypedO
     ...order.flatMap(({ embed, field }) => (embed ? [] : [field.column])),
   ])
 
-// Counts new rows of an upsert: plus one for each row tried, minus one for each conflict.
+// Counts new rows of an upsert: one is added for each row tried and subtracted for each conflict.
 const INSERTED_COUNT = `coalesce(nullif(current_setting('pgrst.inserted', true), ''), '0')::int`
 const countInserted = (step: '+' | '-') =>
   `set_config('pgrst.inserted', (${INSERTED_COUNT} ${step} 1)::text, true) is not null`
@@ -89,7 +88,7 @@ const deleteToSql = (plan: DeletePlan, bind: Bind): string =>
     `returning ${returningToSql(plan)}`,
   ].join(' ')
 
-/** `id=eq.5` for each key column of the one row written. */
+/** For example `id=eq.5` for each key column. */
 function locationToSql({ relation }: InsertPlan | UpdatePlan | DeletePlan): string {
   const pairs = relation.primaryKey.map(
     (name) => `array[${pg.escapeLiteral(name)}, coalesce('eq.' || max(${PAGE}.${quote(name)}::text), 'is.null')]`,
@@ -97,7 +96,7 @@ function locationToSql({ relation }: InsertPlan | UpdatePlan | DeletePlan): stri
   return `case when count(*) = 1 then json_build_array(${pairs.map((pair) => `to_json(${pair})`).join(', ')})::text end`
 }
 
-/** One statement for the write, its count and its body, so all of them see the same rows. */
+/** One statement for the write, its count and its body, so that all see equal rows. */
 export const writeToSql = (plan: InsertPlan | UpdatePlan | DeletePlan): Statement =>
   buildStatement((builder) => {
     const { bind } = builder

@@ -1,11 +1,9 @@
-/** Finds the columns of tables and views that a view exposes unchanged, from its stored definition. */
-
-/** `oid.attnum` */
+/** Format `oid.attnum`. */
 export type ColumnKey = string
 
 export const columnKey = (relation: number, column: number): ColumnKey => `${relation}.${column}`
 
-/** Tokens of `{QUERY … {TARGETENTRY …} …}`: a brace, or the text between two braces. A backslash escapes a brace. */
+/** Tokens of `{QUERY … {TARGETENTRY …} …}`: a brace or the text between two. A backslash escapes a brace. */
 const DEFINITION_TOKENS = /[{}]|(?:\\.|[^{}\\])+/gsu
 // Brace depths; the outermost is `({QUERY …`.
 const QUERY_DEPTH = 1
@@ -14,7 +12,7 @@ const ENTRY_DEPTH = 2
 const readNumberField = (label: string, text: string): number =>
   Number(new RegExp(`:${label} (\\d+)`).exec(text)?.[1] ?? 0)
 
-/** The text of each entry of the outermost target list, without nested nodes. */
+/** Returns the text of each entry of the outermost target list, without nested nodes. */
 function targetListEntries(definition: string): string[] {
   const entries: string[] = []
   let depth = 0
@@ -32,10 +30,7 @@ function targetListEntries(definition: string): string[] {
   return entries
 }
 
-/**
- * Maps column numbers of the view to the columns they expose unchanged.
- * @param definition `pg_rewrite.ev_action` of the view.
- */
+/** Maps the view's column numbers to the columns that it exposes unchanged. `definition` is `pg_rewrite.ev_action`. */
 export function parseColumnOrigins(definition: string): ReadonlyMap<number, ColumnKey> {
   const origins = new Map<number, ColumnKey>()
   for (const entry of targetListEntries(definition)) {

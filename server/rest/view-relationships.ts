@@ -17,7 +17,6 @@ interface NumberedKey extends ForeignKey {
   readonly columnNumbers: readonly (readonly [near: number, far: number])[]
 }
 
-/** A view with its names for the columns of tables and other views. */
 interface ViewColumns {
   readonly oid: number
   readonly schema: string
@@ -25,7 +24,7 @@ interface ViewColumns {
   readonly columns: ReadonlyMap<ColumnKey, string>
 }
 
-/** @param definitions of all views, including those outside of `relations`. */
+/** `definitions` covers all views, including those outside of `relations`. */
 export function resolveViewColumns(
   relations: readonly NumberedRelation[],
   definitions: readonly { readonly oid: number; readonly definition: string }[],
@@ -48,13 +47,12 @@ export function resolveViewColumns(
     })
 }
 
-/** The view's names for these columns of a relation; undefined if it lacks one. */
+/** Undefined if the view lacks one of the columns. */
 function columnNamesIn({ columns }: ViewColumns, relation: number, numbers: readonly number[]): string[] | undefined {
   const names = numbers.map((number) => columns.get(columnKey(relation, number)))
   return names.every((name) => name !== undefined) ? names : undefined
 }
 
-/** Columns of the view that hold primary keys of its tables. */
 export function primaryKeyOfView(
   views: readonly ViewColumns[],
   { oid }: NumberedRelation,
@@ -65,7 +63,7 @@ export function primaryKeyOfView(
   return primaryKeys.flatMap((key) => columnNamesIn(view, key.oid, key.columns) ?? [])
 }
 
-/** The foreign key, and its variants with views in place of either table. */
+/** Returns the key, and its variants with views in place of either table. */
 export function expandThroughViews(views: readonly ViewColumns[], key: NumberedKey): ForeignKey[] {
   const viewsShowing = (relation: number, numbers: readonly number[]) =>
     views.flatMap((view) => {

@@ -1,4 +1,3 @@
-/** Limits of a bucket: object size and allowed media types. */
 import { z } from 'zod'
 import { StorageError } from './errors.ts'
 
@@ -12,7 +11,7 @@ const sizeTextSchema = z
     return Math.floor(Number.parseFloat(text) * BYTES_PER_UNIT[unit])
   })
 
-/** Parses a number of bytes, or text such as "20MB". @throws StorageError `InvalidRequest` */
+/** Accepts bytes, or text such as "20MB". @throws StorageError `InvalidRequest` */
 export function parseSizeLimit(limit: string | number): number {
   const parsed = z.union([z.int().nonnegative(), sizeTextSchema]).safeParse(limit)
   if (parsed.success) return parsed.data
@@ -27,7 +26,7 @@ export function requireMimePatterns(patterns: readonly string[]): void {
   if (invalid !== undefined) throw new StorageError('InvalidMimeType', `mime type ${invalid} is not supported`)
 }
 
-/** Compares a media type, without its parameters, with a pattern such as `image/png` or `image/*`. */
+/** Ignores parameters of the media type; a pattern is `image/png` or `image/*`. */
 function matchesPattern(mimetype: string, pattern: string): boolean {
   const plain = (text: string) => text.split(';')[0]?.trim().toLowerCase() ?? ''
   const allowed = plain(pattern)
@@ -36,7 +35,7 @@ function matchesPattern(mimetype: string, pattern: string): boolean {
   return allowed.endsWith('/*') ? actual.startsWith(allowed.slice(0, -1)) : actual === allowed
 }
 
-/** @param allowed the bucket's patterns; null or an empty list allows every type. @throws StorageError `InvalidMimeType` */
+/** Null or an empty list allows every type. @throws StorageError `InvalidMimeType` */
 function requireAllowedType(mimetype: string, allowed: readonly string[] | null): void {
   if (!allowed || allowed.length === 0 || allowed.some((pattern) => matchesPattern(mimetype, pattern))) return
   throw new StorageError('InvalidMimeType', `mime type ${mimetype} is not supported`)
@@ -47,7 +46,7 @@ interface Limits {
   readonly allowed_mime_types: readonly string[] | null
 }
 
-/** @returns the maximum size in bytes. @throws StorageError `InvalidMimeType`, `EntityTooLarge` */
+/** Returns the maximum size in bytes. @throws StorageError `InvalidMimeType`, `EntityTooLarge` */
 export function requireAllowedObject(
   { file_size_limit, allowed_mime_types }: Limits,
   {

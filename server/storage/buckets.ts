@@ -46,7 +46,7 @@ async function requireBucket(scope: Scope, id: string): Promise<Record<string, u
 export function createBucketRoutes({ database, tokens, maxObjectBytes, onDiscarded }: BucketRouteOptions): Hono {
   const routes = new Hono()
 
-  /** Stored limits: undefined keeps the current value, null removes the limit. */
+  /** Undefined keeps the current value, null removes the limit. */
   function readLimits({
     file_size_limit: size,
     allowed_mime_types: types,

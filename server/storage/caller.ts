@@ -1,4 +1,3 @@
-/** Verifies the caller and runs transactions with the caller's role. */
 import type { Context } from 'hono'
 import { bearerOf } from '#server/access/authenticate.ts'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
@@ -9,7 +8,7 @@ import { StorageError } from './errors.ts'
 const isToken = (text: string | undefined): text is string =>
   text !== undefined && text !== '' && !text.startsWith('sb_')
 
-/** Verifies the Bearer token, or the API key if there is none. @throws StorageError `AccessDenied`, AppError `unauthenticated` */
+/** Prefers the Bearer token to the API key. @throws StorageError `AccessDenied`, AppError `unauthenticated` */
 export async function verifyCaller(context: Context, tokens: TokenVerifier): Promise<VerifiedClaims> {
   const token = [bearerOf(context), context.req.header('apikey')].find(isToken)
   if (token === undefined) throw new StorageError('AccessDenied', 'No API key found in request')

@@ -1,14 +1,10 @@
-/** Removes bytes from the blob store that no object references. */
 import type { Log } from '#server/base/log.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import type { Database } from '#server/database/scope.ts'
 
 const BATCH_SIZE = 200
 
-/**
- * Returns the number of removed blobs. Safe to run concurrently: removal is idempotent, and each entry is deleted after
- * its bytes.
- */
+/** Returns the number of removed blobs. Safe to run concurrently: each entry is deleted after its bytes. */
 export async function removeDiscardedBytes(database: Database, blobs: BlobStore): Promise<number> {
   let removed = 0
   for (;;) {
@@ -25,7 +21,7 @@ export async function removeDiscardedBytes(database: Database, blobs: BlobStore)
   }
 }
 
-/** Returns a function that starts a removal without waiting; the next call retries failed ones. */
+/** The returned function starts a removal without waiting; the next call retries failed ones. */
 export function createBackgroundRemoval(database: Database, blobs: BlobStore, log: Log): () => void {
   let running: Promise<unknown> | undefined
   let mustRunAgain = false

@@ -1,4 +1,3 @@
-/** Downloads and descriptions of objects below `/object`. */
 import { type Context, Hono } from 'hono'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
@@ -43,7 +42,7 @@ export function createDownloadRoutes(options: DownloadRouteOptions): Hono<NodeBi
   const findAsService = (target: ObjectPath) =>
     database.asService((scope) => getObject(scope, target), { readOnly: true })
 
-  /** Objects of a public bucket are readable by everyone; otherwise the policies decide. */
+  /** Everyone may read objects of a public bucket; otherwise the policies decide. */
   async function findReadable(context: StorageContext, isPublicAddress: boolean): Promise<StoredObject> {
     const target = parseObjectPath(context)
     const bucket = await getBucket(database, target.bucket)

@@ -1,7 +1,4 @@
-/**
- * Errors of Supabase's storage protocol: the HTTP status is 400 for most client errors, and `statusCode` in the body
- * holds the specific status.
- */
+/** Supabase's protocol: most client errors have HTTP status 400; `statusCode` in the body is specific. */
 import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
@@ -65,7 +62,7 @@ export class StorageError extends Error {
 export const noTransformation = (): StorageError =>
   new StorageError('FeatureNotEnabled', 'Image transformation is not enabled')
 
-/** Codes by SQLSTATE prefix. */
+/** By SQLSTATE prefix. */
 const SQL_CODES: readonly (readonly [sqlState: string, code: StorageErrorCode])[] = [
   ['23505', 'ResourceAlreadyExists'],
   ['57014', 'DatabaseTimeout'],
@@ -94,7 +91,7 @@ function fromDatabaseError(error: pg.DatabaseError): StorageError | undefined {
   return new StorageError(code, isOfCaller ? message : undefined, { cause: error })
 }
 
-/** Converts a thrown value to the protocol's error; undefined for an unexpected one. */
+/** Undefined for an unexpected error. */
 export function toStorageError(error: unknown): StorageError | undefined {
   if (error instanceof StorageError) return error
   if (isConnectionFailure(error)) return new StorageError('DatabaseError', undefined, { cause: error })

@@ -4,10 +4,7 @@ import { StorageError } from './errors.ts'
 
 const MAX_JSON_BYTES = 1_048_576
 
-/**
- * Parses the JSON body of a request; an empty body, as in a DELETE, is an empty object.
- * @throws StorageError `EntityTooLarge`, AppError `bad_request`
- */
+/** An empty body, as in a DELETE, is an empty object. @throws StorageError `EntityTooLarge`, AppError `bad_request` */
 export async function readJson(context: Context): Promise<unknown> {
   const body: ReadableStream<Uint8Array> | null = context.req.raw.body
   if (!body) return {}

@@ -1,4 +1,4 @@
-/** Lists the entries of a folder: objects, and subfolders as rows without an id. */
+/** Subfolders are rows without an id. */
 import { z } from 'zod'
 import type { Scope } from '#server/database/scope.ts'
 
@@ -40,7 +40,7 @@ export interface ListedEntry extends Entry {
   readonly name: string
 }
 
-/** An entry with its full key; a folder's key ends with a slash. */
+/** A folder's key ends with a slash. */
 interface KeyedEntry extends Entry {
   readonly [column: string]: unknown
   readonly key: string
@@ -57,8 +57,8 @@ interface Page {
 }
 
 /**
- * Walks the index on the name from entry to entry, so a subfolder costs one step whatever its size.
- * $1 bucket, $2 prefix, $3 maximum number of entries (null: all), $4 search prefix after $2.
+ * Walks the index on the name from entry to entry, so that a subfolder costs one step whatever its size. $1 bucket, $2
+ * prefix, $3 maximum number of entries (null: all), $4 search prefix after $2.
  */
 function walkSql(order: 'asc' | 'desc'): string {
   const columns = 'o.name, o.id, o.updated_at, o.created_at, o.last_accessed_at, o.metadata'
@@ -92,7 +92,7 @@ function walkSql(order: 'asc' | 'desc'): string {
     where starts_with(lower(substr(key, length($2) + 1)), lower($4))`
 }
 
-/** Returns visible entries; folders precede objects unless the order is by name. */
+/** Folders precede objects unless the order is by name. */
 async function walkEntries(
   scope: Scope,
   bucket: string,
@@ -133,7 +133,7 @@ export const pageRequestSchema = z.object({
   sortBy: listRequestSchema.shape.sortBy,
 })
 
-/** Lists keys with a prefix in pages; with a delimiter, folders are separate. */
+/** With a delimiter, folders are separate. */
 export async function listPage(
   scope: Scope,
   bucket: string,

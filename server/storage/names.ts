@@ -1,4 +1,4 @@
-/** Validates names of buckets and objects. They never become paths on a disk. */
+/** Validated names never become paths on a disk. */
 import { StorageError } from './errors.ts'
 
 const KEY_PATTERN = /^[A-Za-z0-9_/!.*'() &$@=;:+,?-]+$/
@@ -16,7 +16,7 @@ export function requireBucketName(name: string): string {
   throw new StorageError('InvalidBucketName')
 }
 
-/** Rejects empty and dotted segments, which programs that read the key as a path would normalise. */
+/** Programs that read the key as a path would normalise empty and dotted segments. */
 const isPlainPath = (key: string) => key.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
 
 /** @throws StorageError `InvalidKey` */

@@ -1,4 +1,3 @@
-/** `/object` without the bytes: list, move, remove, and signed URLs. */
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { TokenVerifier } from '#server/access/tokens.ts'

@@ -1,4 +1,3 @@
-/** Statements on `storage.objects`, and the lookup of a bucket's limits. */
 import pg from 'pg'
 import type { VerifiedClaims } from '#server/access/tokens.ts'
 import type { Database, Scope } from '#server/database/scope.ts'
@@ -35,11 +34,11 @@ export interface StoredObject {
   readonly updated_at: Date
 }
 
-/** Columns that callers see, without the id of the blob. */
+/** Omits the id of the blob. */
 const VISIBLE_COLUMNS =
   'id, bucket_id, name, owner, owner_id, version, metadata, user_metadata, created_at, updated_at, last_accessed_at'
 
-/** Reads as the service: the limits apply to callers who cannot see the bucket. @throws StorageError `NoSuchBucket` */
+/** Reads as the service: limits apply to callers who cannot see the bucket. @throws StorageError `NoSuchBucket` */
 export async function getBucket(database: Database, id: string): Promise<Bucket> {
   const { rows } = await database.serviceStatement<Bucket & pg.QueryResultRow>(
     `select id, coalesce(public, false) as public, file_size_limit, allowed_mime_types
@@ -69,7 +68,7 @@ export async function findVisibleKeys(scope: Scope, bucket: string, keys: readon
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Removes the objects that the caller may remove, and skips the others. */
+/** Skips objects that the caller may not remove. */
 export async function removeObjects(scope: Scope, bucket: string, keys: readonly string[]): Promise<unknown[]> {
   const { rows } = await scope.query(
     `delete from storage.objects where bucket_id = $1 and name = any($2) returning ${VISIBLE_COLUMNS}`,
@@ -109,10 +108,7 @@ const OR_OVERWRITE = `
   on conflict (bucket_id, name) do update set owner = excluded.owner, owner_id = excluded.owner_id,
     version = excluded.version, metadata = excluded.metadata, user_metadata = excluded.user_metadata`
 
-/**
- * Checks the policies by writing the row as the caller and rolling back.
- * @throws StorageError `AccessDenied`, or `KeyAlreadyExists` without `upsert`.
- */
+/** Writes as the caller and rolls back. @throws StorageError `AccessDenied`, or `KeyAlreadyExists` without `upsert`. */
 export async function requireWriteAccess(
   database: Database,
   claims: VerifiedClaims,
@@ -140,7 +136,7 @@ export async function requireWriteAccess(
   }
 }
 
-/** The object at a key, for detecting a concurrent change. */
+/** Detects a concurrent change. */
 export interface StoredVersion {
   readonly id: string
   readonly version: string | null
@@ -162,10 +158,7 @@ export interface NewVersion extends ObjectDraft {
   readonly blobId: string
 }
 
-/**
- * Writes the row as the service if the key still holds the version for which write access was checked. Returns the
- * object's id, or undefined after a concurrent change.
- */
+/** Writes as the service if the key still holds the checked version. Undefined after a concurrent change. */
 export async function writeVersion(
   database: Database,
   { target: { bucket, key }, owner, metadata, userMetadata, version, blobId }: NewVersion,

@@ -1,4 +1,4 @@
-/** Parses an upload, a raw body or a form, up to the start of the file's bytes. */
+/** Parses a raw body or a form up to the start of the file's bytes. */
 import { Readable } from 'node:stream'
 import type { HttpBindings } from '@hono/node-server'
 import busboy from 'busboy'
@@ -11,17 +11,16 @@ import { headerTextSchema } from './header-text.ts'
 
 export interface UploadedFile {
   readonly mimetype: string
-  /** `Cache-Control` of the served object. */
   readonly cacheControl: string
   readonly userMetadata: Record<string, unknown>
-  /** Declared length, which the actual bytes may exceed. */
+  /** The actual bytes may exceed it. */
   readonly declaredBytes: number | undefined
   readonly bytes: Readable
   /** Call it if the bytes are not read to the end, so that the rest of the request drains. */
   readonly stopReading: () => void
 }
 
-/** On Node's server the body is read from the request directly, which avoids a web stream. */
+/** Reading Node's request directly avoids a web stream. */
 export interface NodeBindings {
   Bindings: Partial<HttpBindings>
 }

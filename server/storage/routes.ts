@@ -20,11 +20,11 @@ export interface StorageOptions {
   readonly tokens: TokenVerifier
   readonly blobs: BlobStore
   readonly log: Log
-  /** Secret from which the key of signed URLs is derived. */
+  /** The key of signed URLs is derived from this secret. */
   readonly signingKey: Buffer
-  /** Upper bound of every bucket's limit. */
+  /** Caps the limit of every bucket. */
   readonly maxObjectBytes?: number
-  /** Called for each file below a person's folder in the bucket `documents`; throwing rejects the upload. */
+  /** Throwing rejects the upload. */
   readonly onDocumentUpload?: StoreOptions['onDocumentUpload']
 }
 
@@ -65,7 +65,6 @@ export function createStorageRoutes({
     signedTokens: createSignedTokens(signingKey),
   }
 
-  // Any origin is allowed, because a token identifies the caller and never a cookie.
   storage.use(
     allowAnyOrigin({
       allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],

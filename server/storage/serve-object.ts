@@ -1,24 +1,23 @@
-/** Serves the bytes of an object. */
 import { contentDisposition, serveBlob } from '#server/blobs/serve.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { StorageError } from './errors.ts'
 import { headerTextSchema } from './header-text.ts'
 import type { StoredObject } from './objects.ts'
 
-/** Types that browsers show without running scripts; all others are downloaded. */
+/** Browsers show these types without running scripts; all others are downloaded. */
 const INLINE_TYPES = /^(image\/(?!svg)[\w.+-]+|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/(pdf|json))$/
 
 /** An opened object neither runs scripts nor loads other resources. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'"
 
 export interface ServeOptions {
-  /** Download name; empty: the name in the URL. */
+  /** Empty: the name in the URL. */
   readonly download?: string | undefined
   /** Expiry of a signed URL, in seconds since 1970. */
   readonly expiresAt?: number | undefined
 }
 
-/** @throws StorageError `NoSuchKey` without bytes, `InvalidRange`; AppError `not_found` if the bytes were just removed. */
+/** @throws StorageError `NoSuchKey` without bytes, `InvalidRange`; AppError `not_found` if bytes were just removed. */
 export async function serveObject(
   blobs: BlobStore,
   object: StoredObject,

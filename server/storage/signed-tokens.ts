@@ -1,7 +1,4 @@
-/**
- * Tokens that allow one operation on one object until they expire. They have a derived key of their own and no role, so
- * no other service accepts them as a session.
- */
+/** Tokens for one operation on one object. A separate derived key and no role keep them from passing as a session. */
 import { hkdfSync } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'

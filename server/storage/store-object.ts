@@ -9,7 +9,7 @@ import { StorageError } from './errors.ts'
 import type { ObjectPath } from './names.ts'
 import { type ObjectDraft, findStoredVersion, type StoredVersion, writeVersion } from './objects.ts'
 
-/** A file below a person's folder in the bucket `documents`. */
+/** Lies below a person's folder in the bucket `documents`. */
 export interface DocumentFile {
   readonly owner: string
   readonly name: string
@@ -17,7 +17,7 @@ export interface DocumentFile {
   readonly key: string
   readonly mimetype: string
   readonly size: number
-  /** Opens the bytes, which are removed together with the object. */
+  /** The bytes are removed together with the object. */
   readonly open: () => Promise<Readable>
 }
 
@@ -41,10 +41,7 @@ const DOCUMENTS_BUCKET = 'documents'
 const MAX_ATTEMPTS = 5
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/**
- * Stores up to `maxBytes`. A source over the limit stays open, because its connection still carries the response.
- * @throws StorageError `EntityTooLarge`, or `InvalidRequest` if the source aborts.
- */
+/** An oversized source stays open for the response. @throws StorageError `EntityTooLarge`, `InvalidRequest` (abort). */
 export async function putLimited(
   blobs: BlobStore,
   source: Readable,
@@ -77,7 +74,7 @@ export async function putLimited(
   }
 }
 
-/** @returns the object's id. @throws StorageError `AccessDenied`, `KeyAlreadyExists`, or an error of `putBytes` */
+/** Returns the object's id. @throws StorageError `AccessDenied`, `KeyAlreadyExists`, or an error of `putBytes` */
 export async function storeObject(options: StoreOptions, request: StoreRequest): Promise<string> {
   const { database } = options
   const { draft, upsert, requireWriteAccess, putBytes } = request
@@ -98,7 +95,7 @@ export async function storeObject(options: StoreOptions, request: StoreRequest):
   }
 }
 
-/** Logs a failure instead of throwing it, so that the original error is reported. */
+/** A failure must not hide the original error. */
 async function removeBytes({ blobs, log }: StoreOptions, blobId: string): Promise<void> {
   try {
     await blobs.remove(blobId)
@@ -162,7 +159,6 @@ async function announceDocument(
   })
 }
 
-/** Id of the person whose folder of the documents bucket contains the key. */
 function documentOwner({ bucket, key }: ObjectPath): string | undefined {
   const [folder = '', ...below] = key.split('/')
   return bucket === DOCUMENTS_BUCKET && below.length > 0 && UUID.test(folder) ? folder : undefined

@@ -1,4 +1,3 @@
-/** Uploads and copies of objects below `/object`. */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { TokenVerifier } from '#server/access/tokens.ts'

@@ -1,6 +1,4 @@
-/**
- * Streams all data of a person as a zip with backpressure. Holds at most a few messages and one chunk of a file in memory.
- */
+/** Streams a zip with backpressure: at most a few messages and one chunk of a file are in memory. */
 import { PassThrough, pipeline, Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { type ReadStreamOptions, ZipFile } from 'yazl'
@@ -39,7 +37,7 @@ export function writeArchive(parts: ArchiveParts, claims: PersonClaims): Readabl
   zip.on('error', (error: Error) => output.destroy(error))
   pipeline(zip.outputStream, output, () => undefined)
 
-  /** Resolves when the stream has been read to its end. */
+  /** Resolves once the stream has been read to its end. */
   async function add(path: string, stream: Readable, options: Partial<ReadStreamOptions> = {}): Promise<void> {
     zip.addReadStream(stream, path, { mtime: new Date(), ...options })
     try {
@@ -124,7 +122,7 @@ function assignPaths(documents: readonly DocumentRow[], name: ReturnType<typeof 
   return paths
 }
 
-/** Returns undefined if the document or its bytes were deleted meanwhile. */
+/** Undefined if the document or its bytes were deleted meanwhile. */
 async function openDocument(
   { database, blobs }: ArchiveParts,
   claims: PersonClaims,

@@ -1,4 +1,3 @@
-/** Conversations as JSON and Markdown, streamed message by message. */
 import type { ConversationRow } from '#contract/conversation.ts'
 import { DEFAULT_TITLES, PRODUCT_NAME } from '#contract/product-names.ts'
 import type { MessageRow } from '#contract/message.ts'
@@ -11,7 +10,6 @@ export const titleOf = ({ title }: Pick<ConversationRow, 'title'>): string => ti
 
 const formatTime = (iso: string): string => `${new Date(iso).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** The row of the conversation with its stored messages. */
 export async function* conversationAsJson(conversation: ConversationRow, messages: Messages): AsyncIterable<string> {
   const head = JSON.stringify(conversation, null, 2)
   yield `${head.slice(0, -2)},\n  "messages": [`
@@ -29,10 +27,10 @@ function speakerOf({ sender_role: role, metadata }: MessageRow): string {
   return metadata?.model === undefined ? PRODUCT_NAME : `${PRODUCT_NAME} (${metadata.model})`
 }
 
-/** As a block quote, so that Markdown in the passage cannot change the surrounding list. */
+/** In a block quote, Markdown of the passage cannot change the surrounding list. */
 const quoted = (text: string): string => text.trim().replaceAll(/^/gm, '   > ')
 
-/** @param fileOf path of a document in the archive; undefined if it is missing. */
+/** `fileOf` returns the path of a document in the archive; undefined if it is missing. */
 function sourceAsMarkdown(source: Source, fileOf: (documentId: string) => string | undefined): string {
   const escaped = (text: string) => text.replaceAll(/[\\`*_[\]<>]/g, String.raw`\$&`)
   if (isWebSource(source)) {

@@ -1,4 +1,4 @@
-/** File names in an archive that every system can unpack and that stay in their folder. */
+/** Every system can unpack these file names, and they stay in their folder. */
 
 /** Leaves room for a folder, a number and an extension in a path of 255 bytes. */
 const MAX_NAME_BYTES = 150
@@ -8,7 +8,6 @@ const WINDOWS_DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
 
 const encoder = new TextEncoder()
 
-/** Cuts UTF-8 between characters. */
 function truncateBytes(text: string, maxBytes: number): string {
   let cut = ''
   let bytes = 0
@@ -20,7 +19,6 @@ function truncateBytes(text: string, maxBytes: number): string {
   return cut
 }
 
-/** Replaces path separators, and removes control and bidirectional characters. */
 export function safeName(given: string, fallback: string): string {
   const cleaned = given
     .toWellFormed()
@@ -32,7 +30,7 @@ export function safeName(given: string, fallback: string): string {
   return cut === '' ? fallback : cut.replace(WINDOWS_DEVICES, '$1_')
 }
 
-/** Returns unique paths, ignoring case because some file systems do. */
+/** Paths are unique even without case, which some file systems ignore. */
 export function createEntryNames(): (folder: string, stem: string, extension: string) => string {
   const taken = new Set<string>()
   return function name(folder, stem, extension) {

@@ -4,9 +4,8 @@ import type { MailMessage } from './templates.ts'
 import type { Mailbox } from './mailbox.ts'
 
 export interface Mail {
-  /** Whether the duration of sending could reveal that a mail was sent. */
+  /** Whether the duration of a delivery could reveal that a mail was sent. */
   readonly isRemote: boolean
-  /** Resolves after delivery; rejects if it fails. */
   send(to: string, letter: MailMessage): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Texts of all mails: purpose, next step, and what to do about an unexpected mail. */
+/** Every mail says its purpose, the next step, and what to do if it is unexpected. */
 import type { ClosingReceipt } from '#contract/auth.ts'
 import { PRODUCT_NAME } from '#contract/product-names.ts'
 
@@ -6,19 +6,18 @@ export interface MailMessage {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The link or code, for the log of a set-up without a mail server. */
+  /** For the log of a set-up without a mail server. */
   readonly pass: LinkAndCode
 }
 
 interface Words {
   readonly subject: string
   readonly opening: string
-  /** Label of the link. */
   readonly action?: string
   readonly closing: string
 }
 
-/** The link, and six digits for programs that ask for a code. */
+/** The code has six digits, for programs that ask for one. */
 export interface LinkAndCode {
   readonly link?: string
   readonly code?: string
@@ -90,7 +89,7 @@ export const magicLinkMail = (pass: LinkAndCode): MailMessage =>
     pass,
   )
 
-/** For a sign-up with a taken address: only its owner may learn that it has an account. */
+/** Only the owner of a taken address may learn that it has an account. */
 export const alreadyRegisteredMail = (link: string): MailMessage =>
   compose(
     {
@@ -147,7 +146,6 @@ export const reauthenticationMail = (code: string): MailMessage =>
     { code },
   )
 
-/** Tells the former owner that the account was deleted. */
 export const receiptMail = ({ id, closed_at: closedAt, removed }: ClosingReceipt): MailMessage => {
   const counted = [
     [removed['conversations'], 'conversations'],

@@ -16,7 +16,7 @@ const userSchema = z.object({
 })
 const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }))
 
-/** @param redirectUri read at each use. */
+/** `redirectUri` is read at each use. */
 export function createGitHubProvider(settings: GitHubSettings, redirectUri: () => string): Provider {
   const { siteUrl, apiUrl, clientIds, clientSecret } = settings
   const config = new openid.Configuration(

@@ -11,7 +11,6 @@ type OpenIdSettings = Extract<ProviderSettings, { kind: 'openid' }>
 
 const DISCOVERY_LIFETIME_MS = 3_600_000
 const SCOPES = ['openid', 'email', 'profile']
-/** Asymmetric algorithms only. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 
 const claimsSchema = z.object({
@@ -39,7 +38,7 @@ function profileOf(iss: string, claims: unknown): Profile {
   }
 }
 
-/** @param redirectUri read at each use. */
+/** `redirectUri` is read at each use. */
 export function createOpenIdProvider(settings: OpenIdSettings, redirectUri: () => string): Provider {
   const { issuer, clientIds, clientSecret } = settings
   const [clientId] = clientIds
@@ -53,7 +52,7 @@ export function createOpenIdProvider(settings: OpenIdSettings, redirectUri: () =
       clientSecret === undefined ? openid.None() : openid.ClientSecretPost(clientSecret),
       {
         [openid.customFetch]: boundedFetch,
-        // The settings admit http for an issuer on this machine alone.
+        // The settings allow http only for an issuer on this machine.
         // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so to stand out
         ...(issuer.startsWith('http:') ? { execute: [openid.allowInsecureRequests] } : {}),
       },
@@ -62,7 +61,7 @@ export function createOpenIdProvider(settings: OpenIdSettings, redirectUri: () =
     if (known !== undefined && known.until > Date.now()) return known.config
     const asked = { config: discover(), until: Date.now() + DISCOVERY_LIFETIME_MS }
     known = asked
-    // A failed discovery is retried by the next sign-in.
+    // The next sign-in retries a failed discovery.
     asked.config.catch(() => known === asked && (known = undefined))
     return asked.config
   }
@@ -104,7 +103,7 @@ export function createOpenIdProvider(settings: OpenIdSettings, redirectUri: () =
         audience: clientId,
         algorithms: ALGORITHMS,
       })
-      // Address and verification flag must come from the same source.
+      // Address and verification flag must come from one source.
       const hasMore = payload['email'] === undefined && config.serverMetadata().userinfo_endpoint !== undefined
       const claims = hasMore ? await openid.fetchUserInfo(config, tokens.access_token, payload.sub ?? '') : payload
       return {

@@ -1,22 +1,18 @@
-/** Interface of sign-in providers. */
-
 export interface Profile {
-  /** The provider's stable id of the person. */
+  /** Stable id of the person. */
   readonly subject: string
   readonly email: string | undefined
   readonly isEmailVerified: boolean
-  /** Further data for the account. */
   readonly details: Readonly<Record<string, string>>
 }
 
 export interface ProviderResult {
   readonly profile: Profile
-  /** For clients that call the API of the provider. */
+  /** For clients that call the provider's API. */
   readonly accessToken: string
   readonly refreshToken: string | undefined
 }
 
-/** Secrets of one sign-in. */
 export interface SignInSecrets {
   readonly state: string
   readonly nonce: string
@@ -26,17 +22,11 @@ export interface SignInSecrets {
 export interface Provider {
   readonly name: string
   readonly label: string
-  /** @param scopes additional to those of a sign-in. */
+  /** `scopes` are additional to those of a sign-in. */
   authorizationUrl(secrets: SignInSecrets, scopes: readonly string[]): Promise<URL>
-  /**
-   * Exchanges the code in the callback address.
-   * @throws where the provider refuses it, does not answer in time, or its answer is not meant for this sign-in.
-   */
+  /** Exchanges the callback's code. @throws if the provider rejects it, times out, or answers for another sign-in. */
   finish(callback: URL, secrets: SignInSecrets): Promise<ProviderResult>
-  /**
-   * Checks an ID token that a program got from the provider by itself; undefined where the provider issues none.
-   * @throws OAuthError where it is not from this provider, not for us, expired, or its nonce is another one.
-   */
+  /** Undefined if it issues none. @throws OAuthError for a wrong issuer, audience or nonce, or an expired token. */
   readonly readIdToken?: (given: IdTokenGrant) => Promise<Profile>
 }
 
@@ -53,7 +43,7 @@ export type ProviderProtocol =
 export type ProviderSettings = ProviderProtocol & {
   readonly name: string
   readonly label: string
-  /** The first is for our sign-ins; ID tokens for the others are accepted too. */
+  /** The first is used for our sign-ins; ID tokens for the others are accepted too. */
   readonly clientIds: readonly [string, ...string[]]
   readonly clientSecret: string | undefined
 }

@@ -1,10 +1,9 @@
-/** Registry of sign-in providers. A new provider is one row here, and a file if its protocol is new. */
+/** A new provider is one row here, and a file if its protocol is new. */
 import { AuthError } from '#server/auth/errors.ts'
 import { createGitHubProvider } from './github.ts'
 import { createOpenIdProvider } from './openid.ts'
 import type { Provider, ProviderProtocol, ProviderSettings } from './provider.ts'
 
-/** The settings of all rows, as the environment configures them. */
 export interface ProviderEnvironment {
   readonly AUTH_GOOGLE_CLIENT_ID?: string | undefined
   readonly AUTH_GOOGLE_CLIENT_SECRET?: string | undefined
@@ -20,7 +19,7 @@ export interface ProviderEnvironment {
 interface Row {
   readonly name: (environment: ProviderEnvironment) => string
   readonly label: (environment: ProviderEnvironment) => string
-  /** Names of the settings. Without a client id the provider is not offered. */
+  /** Without a client id the provider is not offered. */
   readonly clientId: keyof ProviderEnvironment
   readonly clientSecret: keyof ProviderEnvironment
   /** Undefined if a required setting is missing. */
@@ -52,7 +51,7 @@ const SIGN_IN_PROVIDERS: readonly Row[] = [
   },
 ]
 
-/** Settings of the configured providers. A client id may be a list with commas. */
+/** A client id may be a comma-separated list. */
 export function readProviderSettings(environment: ProviderEnvironment): ProviderSettings[] {
   return SIGN_IN_PROVIDERS.flatMap(({ name, label, clientId, clientSecret, protocol }) => {
     const [first, ...others] = (environment[clientId] ?? '').split(',').map((id) => id.trim())
@@ -70,7 +69,7 @@ export function readProviderSettings(environment: ProviderEnvironment): Provider
   })
 }
 
-/** Configured providers by name. */
+/** Keys are names of providers. */
 export type Providers = ReadonlyMap<string, Provider>
 
 const createProvider = (settings: ProviderSettings, redirectUri: () => string): Provider =>

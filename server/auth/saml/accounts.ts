@@ -1,7 +1,4 @@
-/**
- * Chooses the account of a person who signs in through a company's provider: only by the provider's subject. An account with
- * the same address and a password, or another provider, stays separate.
- */
+/** Chooses an account only by the provider's subject: accounts with an equal address stay separate. */
 import { randomUUID } from 'node:crypto'
 import { type Account, isBanned, requireAccount } from '#server/auth/accounts.ts'
 import { AuthError } from '#server/auth/errors.ts'
@@ -11,7 +8,6 @@ import type { AuthSettings } from '#server/auth/service.ts'
 import type { Scope } from '#server/database/scope.ts'
 import type { SamlResult, SamlProviderSettings } from './provider.ts'
 
-/** The provider of identities and accounts: `sso:<id>`. */
 export const providerNameOf = ({ id }: Pick<SamlProviderSettings, 'id'>): string => `sso:${id}`
 
 /** @throws AuthError `saml_assertion_no_email`, `signup_disabled`, `user_banned`. */
@@ -42,7 +38,7 @@ export async function findOrCreateSsoAccount(
   return account
 }
 
-/** The data of the provider replaces earlier data, including the address. */
+/** The provider's data replaces earlier data, including the address. */
 async function findAndUpdate(
   scope: Scope,
   provider: SamlProviderSettings,

@@ -15,10 +15,7 @@ const description = z.object({
   EntityDescriptor: z.object({ $: z.object({ entityID: z.string().min(1) }), IDPSSODescriptor: z.array(role) }),
 })
 
-/**
- * Reads the metadata that an identity provider publishes about itself (SAML 2.0 metadata, one EntityDescriptor).
- * @throws Error with one sentence where something that a sign-in needs is not in it.
- */
+/** Reads SAML 2.0 metadata with one EntityDescriptor. @throws Error if something that a sign-in needs is missing. */
 export async function readProviderMetadata(
   xml: string,
 ): Promise<{ issuer: string; entryPoint: string; certificates: string[] }> {

@@ -5,23 +5,23 @@ import { AuthError } from '#server/auth/errors.ts'
 import { validateResponse } from './validate-response.ts'
 
 export interface SamlProviderSettings {
-  /** Known to clients as `provider_id`; its accounts have the provider `sso:<id>`. */
+  /** Clients know it as `provider_id`; its accounts have the provider `sso:<id>`. */
   readonly id: string
-  /** Label on the sign-in page; undefined without a button. */
+  /** Undefined: the sign-in page shows no button. */
   readonly label: string | undefined
-  /** E-mail domains of its people, in lower case. */
+  /** Lower case. */
   readonly domains: readonly string[]
-  /** Target of requests (HTTP-Redirect binding). */
+  /** For requests (HTTP-Redirect binding). */
   readonly entryPoint: string
-  /** Its entity id. */
+  /** Entity id. */
   readonly issuer: string
   /** PEM; two during a key rotation. */
   readonly certificates: readonly string[]
-  /** Attribute names of the provider by field of the account, for example `email` and `name`. */
+  /** Attribute names of the provider by account field, for example `email` and `name`. */
   readonly attributes: Readonly<Record<string, string>>
 }
 
-/** The addresses by which providers know us: our entity id is where our metadata is read. */
+/** Our entity id is the address of our metadata. */
 export const addressesOf = (siteUrl: string) => ({
   metadata: `${siteUrl}/auth/v1/sso/saml/metadata`,
   consumer: `${siteUrl}/auth/v1/sso/saml/acs`,
@@ -30,10 +30,8 @@ export const addressesOf = (siteUrl: string) => ({
 export interface SamlResult {
   readonly subject: string
   readonly email: string
-  /** Mapped attributes. */
   readonly details: Readonly<Record<string, string>>
   readonly assertionId: string
-  /** Expiry of the assertion. */
   readonly endsAt: Date
   /** `SessionNotOnOrAfter` of the provider. */
   readonly sessionNotAfter: Date | undefined
@@ -44,7 +42,7 @@ const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient'
 const SUBJECT_ID = 'urn:oasis:names:tc:SAML:attribute:subject-id'
 const PAIRWISE_ID = 'urn:oasis:names:tc:SAML:attribute:pairwise-id'
-/** Common attribute names of the address, unless the operator maps one. */
+/** Used unless the operator maps an attribute. */
 const EMAIL_ATTRIBUTES = [
   'urn:oid:0.9.2342.19200300.100.1.3',
   'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
@@ -69,13 +67,13 @@ async function samlFor(
     callbackUrl: consumer,
     identifierFormat: null,
     disableRequestedAuthnContext: true,
-    // Either signature will do; the library reads on in the signed bytes alone, and refuses an answer without any.
+    // One signature suffices: the library reads only the signed bytes and rejects a response without any.
     wantAssertionsSigned: false,
     wantAuthnResponseSigned: false,
     acceptedClockSkewMs: CLOCK_SKEW_MS,
     generateUniqueId: () => requestId,
     validateInResponseTo: ValidateInResponseTo.always,
-    // One request is known to this answer: the one that the state belongs to, which was used up before.
+    // The only known request is the one of the state, which was consumed before.
     cacheProvider: {
       saveAsync: (_id, value) => Promise.resolve({ value, createdAt: Date.now() }),
       getAsync: (id) => Promise.resolve(id === requestId ? new Date().toISOString() : null),
@@ -120,9 +118,8 @@ const profileSchema = z.object({
 })
 
 /**
- * Reads an answer (the base64 text of SAMLResponse) to one request of ours.
- * @throws AuthError `validation_failed` where it is not signed by the provider, not meant for us, not the answer to that
- *   request, or too old; `saml_assertion_no_user_id`, `saml_assertion_no_email`.
+ * `response` is the base64 text of SAMLResponse. @throws AuthError `validation_failed` if it is not signed by the
+ * provider, not for us, for another request or too old; `saml_assertion_no_user_id`, `saml_assertion_no_email`.
  */
 export async function readResponse(
   provider: SamlProviderSettings,
@@ -158,7 +155,6 @@ export async function readResponse(
   }
 }
 
-/** Returns the validated signed assertion. */
 async function requireAssertion(
   provider: SamlProviderSettings,
   { siteUrl, requestId, response }: { siteUrl: string; requestId: string; response: string },

@@ -1,7 +1,4 @@
-/**
- * Sign-ins at a company's provider that are under way. Each is known by a state that travels as RelayState, is good once, and
- * for ten minutes; the id of the request, which the answer has to repeat under its signature, follows from the state.
- */
+/** A pending sign-in is known by its state (RelayState, single use). The signed request id derives from the state. */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { AuthError } from '#server/auth/errors.ts'
 import type { Challenge } from '#server/auth/pkce.ts'
@@ -16,7 +13,7 @@ export interface PendingSsoSignIn {
   readonly providerId: string
   readonly redirectTo: URL
   readonly pkce: Challenge | undefined
-  /** Whether it ends in our own page, which then has to be in the browser that began. */
+  /** A sign-in that ends in our own page must end in the browser that began it. */
   readonly isInOwnPage: boolean
 }
 
@@ -48,7 +45,7 @@ interface Row {
   readonly in_own_page: boolean
 }
 
-/** Consumes a state. Returns undefined if it is unknown, used, or expired. */
+/** Undefined if the state is unknown, used or expired. */
 export async function useSsoSignIn(
   service: AuthService,
   relayState: string,

@@ -1,4 +1,3 @@
-/** Secure signature algorithms that the library supports. */
 const METHODS = new Set([
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
@@ -8,8 +7,8 @@ const METHODS = new Set([
 ])
 
 /**
- * Refuses before any signature is looked at what no honest provider sends: a document type, a second assertion anywhere
- * (the means of signature wrapping), encryption, for which we have no key, and signatures with SHA-1.
+ * Rejects a document type, a second assertion (signature wrapping), encryption (we have no key) and SHA-1 signatures
+ * before any signature is checked.
  */
 export async function validateResponse(xml: string): Promise<void> {
   if (/<!(DOCTYPE|ENTITY)/i.test(xml)) throw new Error('It has a document type.')
@@ -27,7 +26,7 @@ export async function validateResponse(xml: string): Promise<void> {
   }
 }
 
-/** All elements (or attributes) of a name at any depth. */
+/** Finds elements and attributes at any depth. */
 function elementsNamed(node: unknown, name: string): unknown[] {
   if (Array.isArray(node)) return node.flatMap((child) => elementsNamed(child, name))
   if (typeof node !== 'object' || node === null) return []
