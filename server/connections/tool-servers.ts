@@ -169,9 +169,7 @@ export function createToolServers({
       const tools = await listTools(name, resolveAddress(where), signal)
       const encryptedToken =
         where.token === undefined ? null : encrypt(key, where.token, encryptionContext(person.sub, name, where.url))
-      return database.asUser(person, (scope) =>
-        replaceToolServer(scope, { name, ...where, encryptedToken }, tools),
-      )
+      return database.asUser(person, (scope) => replaceToolServer(scope, { name, ...where, encryptedToken }, tools))
     },
 
     async refresh(person, id, signal) {

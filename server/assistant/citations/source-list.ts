@@ -31,9 +31,9 @@ interface SourceListOptions {
 
 export function createSourceList(
   initial: readonly Source[],
-  { isPartial = () => false, toCard: show = (source) => source }: SourceListOptions = {},
+  { isPartial = () => false, toCard = (source) => source }: SourceListOptions = {},
 ): SourceList {
-  const all = initial.map(show)
+  const all = initial.map(toCard)
   const texts = new Map<number, string>()
   const addText = (n: number, ...parts: readonly (string | null | undefined)[]) =>
     texts.set(n, [texts.get(n), ...parts].filter((part) => part != null).join('\n'))

@@ -59,18 +59,10 @@ export interface ExtractiveAnswerInput {
 }
 
 export function* writeExtractiveAnswer(written: ExtractiveAnswerInput): Generator<ChatPart, void> {
-  const {
-    quotes,
-    isEmptyLibrary,
-    missingDocumentNotes: missing,
-    isDocumentUnnamed: isAboutWhole,
-    isSummary,
-    sections,
-    hasModels,
-  } = written
+  const { quotes, isEmptyLibrary, missingDocumentNotes, isDocumentUnnamed, isSummary, sections, hasModels } = written
   const found = [...renderQuotes(quotes), ...sections.map(({ text }) => text)]
-  const nothing = isEmptyLibrary ? NO_DOCUMENTS : isAboutWhole ? DOCUMENT_UNNAMED : NOTHING_FOUND
-  const paragraphs = [...missing.map(asPlainMarkdown), ...(found.length > 0 ? found : [nothing])]
+  const nothing = isEmptyLibrary ? NO_DOCUMENTS : isDocumentUnnamed ? DOCUMENT_UNNAMED : NOTHING_FOUND
+  const paragraphs = [...missingDocumentNotes.map(asPlainMarkdown), ...(found.length > 0 ? found : [nothing])]
   for (const [index, paragraph] of paragraphs.entries()) {
     yield { type: 'text', text: `${index > 0 ? '\n\n' : ''}${paragraph}` }
   }

@@ -49,7 +49,7 @@ export function createMcpTools({
   consents,
   record,
   budget,
-  showConsentRequest: onAsk,
+  showConsentRequest,
 }: McpToolOptions): McpToolSet {
   const clients = new Map<string, Promise<ToolClient>>()
   /** One request at a time, as the person sees and answers them in turn. */
@@ -79,12 +79,12 @@ export function createMcpTools({
     const ask = pendingConsents.then(() =>
       consents.ask(request, signal, (id) => {
         told.asked = true
-        onAsk(index, name, { id, server: server.name, tool: tool.name, arguments: asked })
+        showConsentRequest(index, name, { id, server: server.name, tool: tool.name, arguments: asked })
       }),
     )
     pendingConsents = ask.catch(() => undefined)
     const answer = await ask
-    if (told.asked) onAsk(index, name, undefined)
+    if (told.asked) showConsentRequest(index, name, undefined)
     if (answer === 'denied') throw new AppError('forbidden', `You did not allow ${tool.name} of ${server.name}.`)
     if (answer === 'expired')
       throw new AppError('forbidden', `Nobody allowed ${tool.name} of ${server.name} in time, so it was not called.`)

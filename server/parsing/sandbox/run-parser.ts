@@ -82,7 +82,7 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
     mimetype,
     ocrSemaphore = createFairSemaphore(1),
     owner = '',
-    onOcrStart: onRecognition,
+    onOcrStart,
     alreadyRecognised: recognisedBefore = [],
   } = run
   const languages = run.languages ?? []
@@ -105,13 +105,13 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
     return part
   }
   const readFile = () => runProcess(run, { languages })
-  if (isImage(mimetype)) onRecognition?.()
+  if (isImage(mimetype)) onOcrStart?.()
   for await (const part of isImage(mimetype) ? ocrSemaphore.run(run.signal, readFile, work) : readFile()) {
     if ('deferred' in part) {
       if (!before.has(part.deferred)) deferred.push(part.deferred)
     } else if (!('text' in part && before.has(part.page))) yield note(part)
   }
-  if (deferred.length > 0) onRecognition?.()
+  if (deferred.length > 0) onOcrStart?.()
   const share = Math.max(1, Math.min(PAGES_PER_PROCESS, Math.ceil(deferred.length / ocrSemaphore.capacity)))
   const batches = Array.from({ length: Math.ceil(deferred.length / share) }, (_, index) =>
     deferred.slice(index * share, (index + 1) * share),
