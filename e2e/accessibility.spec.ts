@@ -69,7 +69,8 @@ describe('before signing in', () => {
     await page.getByPlaceholder('Enter your password').fill('not the password')
     expect(await violations()).toEqual([])
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByRole('button', { name: 'Close notification' }).waitFor()
+    // Under the pointer it stays for as long as the check takes.
+    await page.getByRole('button', { name: 'Close notification' }).hover()
     expect(await violations()).toEqual([])
     await page.getByRole('button', { name: 'Close notification' }).click()
     await page.getByRole('button', { name: "Don't have an account? Sign up" }).click()
