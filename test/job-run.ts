@@ -1,3 +1,3 @@
 import type { JobRun } from '#server/jobs/handler.ts'
 
-export const jobRun = (signal = new AbortController().signal): JobRun => ({ signal, stepAside: () => undefined })
+export const jobRun = (signal = new AbortController().signal): JobRun => ({ signal, yieldSlot: () => undefined })

@@ -52,7 +52,7 @@ export async function startNatsServer({ port = -1, args = [] as readonly string[
 let address: string | undefined
 
 /** Makes databases and nodes of this file notify through the server at `url`. */
-export function ringBy(url: string): void {
+export function useNats(url: string): void {
   address = url
 }
 

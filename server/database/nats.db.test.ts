@@ -7,7 +7,7 @@ import type { RealtimeClient } from '@supabase/realtime-js'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
-import { hasNats, type NatsServer, ringBy, startNatsServer } from '#test/nats.ts'
+import { hasNats, type NatsServer, useNats, startNatsServer } from '#test/nats.ts'
 import {
   createRecorder,
   createTestTokens,
@@ -39,7 +39,7 @@ async function startAll(): Promise<{
   readonly insert: (title: string, into?: TestDatabase['database']) => Promise<void>
 }> {
   const server = await startNatsServer()
-  ringBy(server.url)
+  useNats(server.url)
   const db = await createTestDatabase()
   const tokens = await createTestTokens()
   const node = await startNode(db, tokens)

@@ -2,7 +2,7 @@ export interface JobRun {
   /** Aborted when the server stops: the job should end within two seconds, and runs again later. */
   readonly signal: AbortSignal
   /** Releases the job's slot while it waits for another limit or takes long. */
-  readonly stepAside: () => void
+  readonly yieldSlot: () => void
 }
 
 export interface JobRequest {

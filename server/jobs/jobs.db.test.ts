@@ -157,10 +157,10 @@ test('a job that gives up its slot lets the next one begin, and afterwards they 
   let running = 0
   let most = 0
   const { handler } = recorder({
-    run: async (data, { stepAside }) => {
+    run: async (data, { yieldSlot }) => {
       const { name } = data as { name: string }
       begun.push(name)
-      if (name === 'patient') stepAside()
+      if (name === 'patient') yieldSlot()
       else running += 1
       most = Math.max(most, running)
       await new Promise<void>((resolve) => ends.set(name, resolve))
@@ -190,9 +190,9 @@ test('a job that could not give up its slot does so when another one ends', asyn
   const ends: (() => void)[] = []
   const last = Promise.withResolvers<undefined>()
   const { handler } = recorder({
-    run: async (data, { stepAside }) => {
+    run: async (data, { yieldSlot }) => {
       if ((data as { isLast: boolean }).isLast) return last.resolve(undefined)
-      stepAside()
+      yieldSlot()
       await new Promise<void>((resolve) => ends.push(resolve))
     },
   })

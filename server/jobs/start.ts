@@ -85,20 +85,20 @@ export function startJobs({
     const worker = await queue.work(name, options, async ([job]) => {
       if (!job) return
       const hasYielded = () => !workers.includes(worker)
-      const stepAside = () => {
+      const yieldSlot = () => {
         if (hasYielded() || stopping.signal.aborted) return
         if (kind.yielded >= MAX_YIELDED) {
-          kind.waitingToYield.add(stepAside)
+          kind.waitingToYield.add(yieldSlot)
           return
         }
-        kind.waitingToYield.delete(stepAside)
+        kind.waitingToYield.delete(yieldSlot)
         workers.splice(workers.indexOf(worker), 1)
         kind.yielded += 1
         addWorker(queue, held, kind).catch((error: unknown) => {
           log.error({ err: error, job: name }, 'no worker could be added for a job that gave up its slot')
         })
       }
-      const run = held.withLock(job.id, () => handler.run(job.data, { signal: stopping.signal, stepAside }))
+      const run = held.withLock(job.id, () => handler.run(job.data, { signal: stopping.signal, yieldSlot }))
       running.add(run)
       try {
         await run
@@ -107,7 +107,7 @@ export function startJobs({
         throw error
       } finally {
         running.delete(run)
-        kind.waitingToYield.delete(stepAside)
+        kind.waitingToYield.delete(yieldSlot)
         if (hasYielded()) {
           kind.yielded -= 1
           const [next] = kind.waitingToYield

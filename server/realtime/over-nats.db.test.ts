@@ -1,10 +1,10 @@
 import { afterAll, describe } from 'vitest'
-import { hasNats, ringBy, startNatsServer } from '#test/nats.ts'
+import { hasNats, useNats, startNatsServer } from '#test/nats.ts'
 
 // The guarantees do not depend on the transport of notifications, so the same tests run over NATS.
 if (hasNats) {
   const server = await startNatsServer()
-  ringBy(server.url)
+  useNats(server.url)
   afterAll(() => server.stop())
 }
 describe.skipIf(!hasNats)('changes over NATS', async () => {

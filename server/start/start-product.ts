@@ -65,14 +65,14 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
   const providersOf = personalProviders.resolve
   const sharedModels = { database, settings, defaultModel: config.DEFAULT_MODEL, log }
-  const recognisers = config.OCR_PROCESSES || availableParallelism()
+  const ocrProcesses = config.OCR_PROCESSES || availableParallelism()
   const warmParsers = createWarmParsers({ backgroundThrottle })
   undo.push(() => warmParsers.stop())
   const embedderOf = (owner: string, hasPersonal?: boolean) => personalProviders.resolveEmbedder(owner, hasPersonal)
   // Without workers this process only enqueues jobs.
   const handlers = hasWorkers
     ? {
-        ...createDocumentJobs({ database, blobs, log, recognisers, warmParsers }),
+        ...createDocumentJobs({ database, blobs, log, ocrProcesses, warmParsers }),
         ...createIndexJobs({ database }),
         ...createEmbeddingJobs({ database, embedderOf, defaultModel: embedder?.model, log }),
       }

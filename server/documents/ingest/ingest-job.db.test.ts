@@ -252,7 +252,7 @@ describe('a crash', () => {
       // The first batch is the page of text.
       if (stage === 'pages stored' && (batches += 1) === 2) throw new Crash()
     }
-    await expect(run(id, { recognisers: 1, onStage })).rejects.toThrow(Crash)
+    await expect(run(id, { ocrProcesses: 1, onStage })).rejects.toThrow(Crash)
     await die()
     await test_.admin.query(
       `update document_pages set text = 'Read before the crash.' where document_id = $1 and confidence is not null`,
@@ -482,7 +482,7 @@ test('a file with text overtakes scans that are being recognised, and a scan of 
       blobs,
       log,
       concurrency: 1,
-      recognisers: 1,
+      ocrProcesses: 1,
       onStage(stage, id) {
         if (stage === 'indexed') done.push(id)
         if (done.length === 3) allDone.resolve(undefined)

@@ -39,7 +39,7 @@ export interface IngestParts {
   /** Files parsed at once, without those in OCR; by default half the processors. */
   readonly concurrency?: number
   /** OCR processes over all files; by default the number of processors. */
-  readonly recognisers?: number
+  readonly ocrProcesses?: number
   readonly warmParsers?: WarmParsers
   readonly limits?: ParseLimits
   /** A file that takes longer counts as long, and the next one may begin. */
@@ -53,7 +53,8 @@ const LONG_FILE_MS = 3_000
 /** Enough for a long scan behind many others. Parse limits end hanging files, and a dead server loses its job locks. */
 const INGEST_EXPIRE_S = 24 * 3_600
 
-type IngestContext = Omit<IngestParts, 'recognisers'> & Pick<StorePagesParts, 'recognisers'> & { longFiles: LongFiles }
+type IngestContext = Omit<IngestParts, 'ocrProcesses'> &
+  Pick<StorePagesParts, 'ocrSemaphore'> & { longFiles: LongFiles }
 
 export function createDocumentJobs(parts: IngestParts): JobHandlers {
   return { ...createIngestJob(parts), ...createReindexJob(parts.database), ...createBlobJobs(parts) }
@@ -63,7 +64,7 @@ function createIngestJob(parts: IngestParts): JobHandlers {
   const { database, concurrency = Math.max(1, availableParallelism() >> 1) } = parts
   const context: IngestContext = {
     ...parts,
-    recognisers: createFairSemaphore(parts.recognisers ?? availableParallelism()),
+    ocrSemaphore: createFairSemaphore(parts.ocrProcesses ?? availableParallelism()),
     longFiles: createLongFiles(parts.longFileMs ?? LONG_FILE_MS),
   }
   return {
@@ -88,7 +89,7 @@ async function ingest(context: IngestContext, documentId: string, run: JobRun): 
     if (document.tries > MAX_TRIES) throw new ParseFailure('crashed')
     if (!document.is_parsed) {
       const parts = { ...context, onPagesStored: () => onStage?.('pages stored', documentId) }
-      await longFiles.run(run.stepAside, (stepAside) => storePages(parts, document, { ...run, stepAside }))
+      await longFiles.run(run.yieldSlot, (yieldSlot) => storePages(parts, document, { ...run, yieldSlot }))
     }
     onStage?.('parsed', documentId)
     await makeSearchable(database, document)

@@ -37,8 +37,8 @@ test('a file that steps aside by itself does not prevent others from it', async 
     const readings = createLongFiles(1_000)
     const [scan, text] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
     const [scanAside, textAside] = [vi.fn(), vi.fn()]
-    const scanned = readings.run(scanAside, async (stepAside) => {
-      stepAside()
+    const scanned = readings.run(scanAside, async (yieldSlot) => {
+      yieldSlot()
       await scan.promise
     })
     const read = readings.run(textAside, () => text.promise)
@@ -62,10 +62,10 @@ test('a file that fails frees its place for the next', async () => {
     await vi.advanceTimersByTimeAsync(1_000)
     failing.reject(new Error('damaged'))
     await expect(failed).rejects.toThrow('damaged')
-    const [next, stepAside] = [Promise.withResolvers<undefined>(), vi.fn()]
-    const reading = readings.run(stepAside, () => next.promise)
+    const [next, yieldSlot] = [Promise.withResolvers<undefined>(), vi.fn()]
+    const reading = readings.run(yieldSlot, () => next.promise)
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(stepAside).toHaveBeenCalledOnce()
+    expect(yieldSlot).toHaveBeenCalledOnce()
     next.resolve(undefined)
     await reading
   } finally {

@@ -1,20 +1,20 @@
 /** Long files, which shorter ones overtake: one at a time, so that at most one more file takes memory. */
 export interface LongFiles {
-  /** Calls `stepAside` once `read` takes long and no other file is overtaken. `read` may step aside at once. */
-  run<T>(stepAside: () => void, read: (stepAside: () => void) => Promise<T>): Promise<T>
+  /** Calls `yieldSlot` once `read` takes long and no other file is overtaken. `read` may call it at once. */
+  run<T>(yieldSlot: () => void, read: (yieldSlot: () => void) => Promise<T>): Promise<T>
 }
 
 export function createLongFiles(afterMs: number): LongFiles {
   let overtaken: symbol | undefined
   const waiting = new Set<() => void>()
   return {
-    async run(stepAside, read) {
+    async run(yieldSlot, read) {
       const file = Symbol('file')
       const letOthersPass = () => {
         if (overtaken === undefined) {
           waiting.delete(letOthersPass)
           overtaken = file
-          stepAside()
+          yieldSlot()
         } else waiting.add(letOthersPass)
       }
       const release = () => {
@@ -28,7 +28,7 @@ export function createLongFiles(afterMs: number): LongFiles {
       const timer = setTimeout(letOthersPass, afterMs)
       try {
         return await read(() => {
-          stepAside()
+          yieldSlot()
           release()
         })
       } finally {

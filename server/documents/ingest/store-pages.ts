@@ -22,7 +22,7 @@ export interface StorePagesParts {
   readonly database: Database
   readonly blobs: BlobStore
   readonly limits?: ParseLimits
-  readonly recognisers: FairSemaphore
+  readonly ocrSemaphore: FairSemaphore
   readonly warmParsers?: WarmParsers
   readonly onPagesStored?: () => void
   readonly onProcess?: (pid: number) => void
@@ -32,9 +32,9 @@ export interface StorePagesParts {
 export async function storePages(
   parts: StorePagesParts,
   document: ClaimedDocument,
-  { signal, stepAside }: JobRun,
+  { signal, yieldSlot }: JobRun,
 ): Promise<void> {
-  const { database, blobs, limits, recognisers, warmParsers, onProcess } = parts
+  const { database, blobs, limits, ocrSemaphore, warmParsers, onProcess } = parts
   const { id, path, size, mimetype, owner } = document
   let recognised: readonly RecognisedPage[] = []
   await writeInAttempt(database, document, async (scope) => {
@@ -50,9 +50,9 @@ export async function storePages(
     signal,
     languages,
     alreadyRecognised: recognised,
-    ocrSemaphore: recognisers,
+    ocrSemaphore,
     owner,
-    onOcrStart: stepAside,
+    onOcrStart: yieldSlot,
     ...(warmParsers ? { warmParsers } : {}),
     ...(limits ? { limits } : {}),
     ...(onProcess ? { onProcess } : {}),
