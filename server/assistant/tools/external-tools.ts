@@ -1,7 +1,7 @@
 /** Runs the tools that access the web. Failures are outcomes that the person and the model read. */
+import { decodeHTML } from 'entities/decode'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
-import { decodeEntities } from '#server/parsing/text/html-text.ts'
 import type { NetworkAccess } from '#server/providers/guarded-fetch.ts'
 import type { WebSearch } from '#server/providers/web-search.ts'
 import { splitAddress, type ToolCall } from './commands.ts'
@@ -44,9 +44,9 @@ export function createExternalTools({ webSearch, log, ...access }: ExternalTools
       throw new AppError('unavailable', 'No search engine is configured. The operator can set SEARCH_PROVIDER.')
     const found = await webSearch.search(argument, signal)
     const results = found.map(({ title, address, snippet }) => ({
-      title: decodeEntities(title),
+      title: decodeHTML(title),
       address,
-      snippet: decodeEntities(snippet),
+      snippet: decodeHTML(snippet),
     }))
     return { kind: 'results', words: argument, results }
   }

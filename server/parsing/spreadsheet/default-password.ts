@@ -1,7 +1,7 @@
 /** Decrypts with the password that Excel tries first, for structure only (MS-OFFCRYPTO 2.4.2.3; MS-XLS 2.2.10). */
 import { createDecipheriv, createHash } from 'node:crypto'
+import { decodeXML } from 'entities/decode'
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
-import { decodeEntities } from '#server/parsing/text/html-text.ts'
 
 const PASSWORD = 'VelvetSweatshop'
 const PASSWORD_UTF16 = Buffer.from(PASSWORD, 'utf16le')
@@ -249,7 +249,7 @@ const MAX_SPIN_COUNT = 1_000_000
 
 function readAttributes(xml: string, element: string): (name: string) => string {
   const [tag = ''] = new RegExp(String.raw`<(?:\w+:)?${element}\s[^<>]*>`).exec(xml) ?? []
-  return (name) => decodeEntities(new RegExp(String.raw`\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '')
+  return (name) => decodeXML(new RegExp(String.raw`\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '')
 }
 
 /** MS-OFFCRYPTO 2.3.4.7 and 2.3.4.11. */

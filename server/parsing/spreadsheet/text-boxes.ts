@@ -1,6 +1,6 @@
 import path from 'node:path'
+import { decodeXML } from 'entities/decode'
 import { listTargets } from '#server/parsing/docx/embedded-files.ts'
-import { decodeEntities } from '#server/parsing/text/html-text.ts'
 
 const SHEET = /<(?:\w+:)?sheet\s[^>]*?\w:id="([^"]*)"/g
 const TEXT_BODY = /<xdr:txBody>[\s\S]*?<\/xdr:txBody>/g
@@ -36,6 +36,6 @@ const findTextBoxes = (drawing: string): string[] =>
     .filter((text) => text !== '')
 
 const readParagraph = (paragraph: string): string =>
-  [...paragraph.matchAll(WORDS)].map(([, words]) => (words === undefined ? '\n' : decodeEntities(words))).join('')
+  [...paragraph.matchAll(WORDS)].map(([, words]) => (words === undefined ? '\n' : decodeXML(words))).join('')
 
 const withoutBlankLines = (text: string): string => text.replaceAll(/\s*[\r\n]\s*/g, '\n').trim()

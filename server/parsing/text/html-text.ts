@@ -1,3 +1,5 @@
+import { decodeHTML } from 'entities/decode'
+
 export interface PageText {
   readonly title: string
   readonly text: string
@@ -32,33 +34,6 @@ const LINES = new Set(['br', 'li', 'tr', 'dt', 'dd', 'option', 'caption'])
 const CELLS = new Set(['td', 'th'])
 const MIN_BODY_CHARACTERS = 200
 
-const LATIN_1 =
-  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
-const ENTITIES = new Map<string, string>([
-  ...LATIN_1.split(' ').map((name, index): [string, string] => [name, String.fromCharCode(160 + index)]),
-  ...Object.entries({
-    amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", hellip: '…', ndash: '–', mdash: '—', lsquo: '‘', rsquo: '’',
-    sbquo: '‚', ldquo: '“', rdquo: '”', bdquo: '„', lsaquo: '‹', rsaquo: '›', bull: '•', euro: '€', trade: '™',
-    minus: '−', larr: '←', rarr: '→', uarr: '↑', darr: '↓', le: '≤', ge: '≥', ne: '≠', asymp: '≈', infin: '∞',
-    ensp: ' ', emsp: ' ', thinsp: ' ', zwj: '', zwnj: '', OElig: 'Œ', oelig: 'œ', Scaron: 'Š', scaron: 'š', dagger: '†',
-  }),
-]) // prettier-ignore
-
-function decodeCodePoint(code: number): string {
-  const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
-  return isCharacter ? String.fromCodePoint(code) : '\ufffd'
-}
-
-export const decodeEntities = (text: string): string =>
-  text.replace(
-    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]\w{1,9}));?/gi,
-    (whole, decimal?: string, hex?: string, name?: string) => {
-      if (decimal !== undefined) return decodeCodePoint(Number(decimal))
-      if (hex !== undefined) return decodeCodePoint(Number.parseInt(hex, 16))
-      return ENTITIES.get(name ?? '') ?? whole
-    },
-  )
-
 function findTagEnd(html: string, from: number): number {
   let quote = ''
   for (let index = from; index < html.length; index += 1) {
@@ -71,7 +46,7 @@ function findTagEnd(html: string, from: number): number {
   return html.length
 }
 
-/** One pass, linear on malformed input. */
+/** One pass, linear on malformed input (docs/decisions/011-reading-html-and-zip-directories.md). */
 function* tokenize(html: string, isXml: boolean): Generator<Token> {
   let index = 0
   while (index < html.length) {
@@ -122,7 +97,7 @@ function render(tokens: readonly Token[], skipped: ReadonlySet<string>, within?:
   for (const token of tokens) {
     if (token.kind === 'text') {
       if (skipDepth > 0 || (within !== undefined && insideDepth === 0)) continue
-      const decoded = decodeEntities(token.text)
+      const decoded = decodeHTML(token.text)
       text += preDepth > 0 ? decoded : decoded.replace(/[ \t\r\n\f]+/g, ' ')
       continue
     }
@@ -166,7 +141,7 @@ const tidy = (text: string) =>
 function readTitle(tokens: readonly Token[]): string {
   const index = tokens.findIndex((token) => token.kind === 'open' && token.name === 'title')
   const content = index === -1 ? undefined : tokens[index + 1]
-  return content?.kind === 'text' ? decodeEntities(content.text).replace(/\s+/g, ' ').trim() : ''
+  return content?.kind === 'text' ? decodeHTML(content.text).replace(/\s+/g, ' ').trim() : ''
 }
 
 /** Prefers `main`, then `article`, then text without navigation; takes all text if that is short or `isDocument`. */
