@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.ts'
 import { retriesReporter } from './test/retries-reporter.ts'
 
 /** Several servers, or pictures of pages at rest: beside other files they would wait for the processor. */
@@ -19,6 +20,7 @@ export default defineConfig({
     // On a busy machine one of two thousand may be late: what fails twice is wrong, and the end of the log names what was retried.
     retry: 1,
     reporters: ['default', retriesReporter],
+    sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: 20_000 } },
     projects: [
       {
