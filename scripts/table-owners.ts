@@ -73,11 +73,6 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
 /** Folders that write, and may read, a table of another one. */
 export const EXCEPTIONS: readonly SecondWriter[] = [
   {
-    table: 'auth.rate_limits',
-    folder: 'auth',
-    reason: 'The auth sweep clears old buckets, and a closed account takes its own along.',
-  },
-  {
     table: 'messages',
     folder: 'assistant',
     reason: 'A finished answer is stored in the statement that ends its reply.',

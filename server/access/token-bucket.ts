@@ -50,3 +50,16 @@ export async function takeAttempt(scope: Scope, buckets: readonly Bucket[]): Pro
 export async function refundAttempt(scope: Scope, key: string): Promise<void> {
   await scope.prepared('update auth.rate_limits set tokens = least(capacity, tokens + 1) where key = $1', [key])
 }
+
+/** A full bucket limits nothing: the next attempt would begin with the same one. */
+export async function deleteFullBuckets(scope: Scope): Promise<void> {
+  await scope.query(
+    `delete from auth.rate_limits
+     where tokens + extract(epoch from clock_timestamp() - updated_at) * refill_per_s >= capacity`,
+  )
+}
+
+/** Deletes the buckets whose key names this person. */
+export async function deleteBucketsOf(scope: Scope, userId: string): Promise<void> {
+  await scope.query(`delete from auth.rate_limits where key like '%' || $1 || '%'`, [userId])
+}

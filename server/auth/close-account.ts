@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ClosingReceipt } from '#contract/auth.ts'
-import { refundAttempt } from '#server/access/token-bucket.ts'
+import { deleteBucketsOf, refundAttempt } from '#server/access/token-bucket.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { AuthError } from './errors.ts'
 import { passwordBucket, enforceRateLimits } from './rate-limits.ts'
@@ -65,7 +65,7 @@ async function closeAccount(service: AuthService, { account: { id, email } }: Si
   }))
   await database.asAuth(async (scope) => {
     await scope.query('delete from auth.users where id = $1', [id])
-    await scope.query(`delete from auth.rate_limits where key like '%' || $1 || '%'`, [id])
+    await deleteBucketsOf(scope, id)
     await scope.query('delete from auth.local_mails where recipient = $1', [email])
   })
   // Rows of announced changes have no owner but contain the id of the person.

@@ -1,3 +1,4 @@
+import { deleteFullBuckets } from '#server/access/token-bucket.ts'
 import type { Database } from '#server/database/scope.ts'
 import type { AuthSettings } from './service.ts'
 import { sessionIsIdle, sessionHasExpired } from './sessions.ts'
@@ -8,10 +9,7 @@ export async function sweepAuth(
   { sessionDays, sessionIdleDays }: Pick<AuthSettings, 'sessionDays' | 'sessionIdleDays'>,
 ): Promise<void> {
   await database.asAuth(async (scope) => {
-    await scope.query(
-      `delete from auth.rate_limits
-       where tokens + extract(epoch from clock_timestamp() - updated_at) * refill_per_s >= capacity`,
-    )
+    await deleteFullBuckets(scope)
     await scope.query('delete from auth.one_time_tokens where expires_at < now()')
     await scope.query(`delete from auth.flow_state where created_at < now() - interval '2 days'`)
     await scope.query(`delete from auth.oauth_sign_ins where created_at < now() - interval '1 hour'`)
