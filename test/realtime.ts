@@ -14,6 +14,7 @@ import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { loadSecretsFromFolder } from '#server/access/secrets.ts'
 import { createTokens, type Tokens } from '#server/access/tokens.ts'
+import type { Log } from '#server/base/log.ts'
 import { createLog } from '#server/base/log.ts'
 import type { Claims } from '#server/database/scope.ts'
 import { openListener } from '#server/database/listen.ts'
@@ -45,9 +46,11 @@ export interface RealtimeNode {
 export async function startNode(
   { database, batchReader, connection, openBus }: TestDatabase,
   tokens: Tokens,
-  options: { limits?: Partial<RealtimeLimits>; trustProxy?: number; databaseSweepMs?: number } = {},
+  {
+    log = createLog('silent'),
+    ...options
+  }: { log?: Log; limits?: Partial<RealtimeLimits>; trustProxy?: number; databaseSweepMs?: number } = {},
 ): Promise<RealtimeNode> {
-  const log = createLog('silent')
   const notified = await openListener(connection, log)
   const bus = await openBus()
   const listener = bus?.combineWith(notified) ?? notified

@@ -9,17 +9,34 @@ const UNLOGGED_PATHS = new Set(['/healthz', '/metrics'])
 
 const loggedPath = (path: string): string => path.replace(/^(\/storage\/v1\/[^/]+)\/.*/s, '$1/…')
 
-/** Behind a trusted proxy, uses the id of its `x-request-id`. */
+/** Behind a trusted proxy, its `x-request-id` is the id. */
+export function chooseRequestId(header: unknown, trustProxy: number): string {
+  return trustProxy > 0 && typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID()
+}
+
+interface AnsweredRequest {
+  readonly requestId: string
+  readonly method: string
+  /** Without the query string, which may hold tokens. */
+  readonly path: string
+  readonly status: number
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number
+}
+
+export function logRequest(log: Log, { path, startedAt, ...fields }: AnsweredRequest): void {
+  if (UNLOGGED_PATHS.has(path) || !log.isLevelEnabled('info')) return
+  const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
+  log.info({ ...fields, path: loggedPath(path), durationMs }, 'request')
+}
+
 export function logAccess(log: Log, trustProxy: number): MiddlewareHandler {
   return async function accessLog(context, next) {
-    const given = trustProxy > 0 ? context.req.header('x-request-id') : undefined
-    const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
+    const requestId = chooseRequestId(context.req.header('x-request-id'), trustProxy)
     const startedAt = performance.now()
     await runWithRequestId(requestId, next)
     context.res.headers.set('x-request-id', requestId)
     const { method, path } = context.req
-    if (UNLOGGED_PATHS.has(path) || !log.isLevelEnabled('info')) return
-    const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
-    log.info({ requestId, method, path: loggedPath(path), status: context.res.status, durationMs }, 'request')
+    logRequest(log, { requestId, method, path, status: context.res.status, startedAt })
   }
 }

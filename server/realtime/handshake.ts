@@ -45,10 +45,11 @@ export async function authorizeHandshake(
   return { vsn: vsn.data, apiKey }
 }
 
-export function rejectHandshake(socket: Duplex, { status, message }: HandshakeError): void {
+export function rejectHandshake(socket: Duplex, { status, message }: HandshakeError, requestId: string): void {
   const body = JSON.stringify({ error: message })
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json\r\n` +
+      `x-request-id: ${requestId}\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
 }

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { request } from 'node:http'
 import { REALTIME_SUBSCRIBE_STATES } from '@supabase/realtime-js'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { z } from 'zod'
 import type { Tokens } from '#server/access/tokens.ts'
+import { createLog } from '#server/base/log.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import {
   createRecorder,
@@ -30,6 +33,8 @@ afterAll(async () => {
   await node.close()
   await database.drop()
 })
+
+const logLine = z.record(z.string(), z.unknown())
 
 const openSocket = (on = node) => openRawSocket(on, tokens.anonKey)
 
@@ -64,6 +69,30 @@ test.each([
 
 test('a handshake with an unknown version is rejected', async () => {
   expect((await handshake(`/realtime/v1/websocket?vsn=9.9.9&apikey=${tokens.anonKey}`)).status).toBe(400)
+})
+
+test('each handshake has an id, in its header and in one log line without the key', async () => {
+  const lines: Record<string, unknown>[] = []
+  const log = createLog('info', { write: (line) => void lines.push(logLine.parse(JSON.parse(line))) })
+  const logged = await startNode(database, tokens, { log, trustProxy: 1 })
+  onTestFinished(() => logged.close())
+  const url = `ws://127.0.0.1:${logged.port}/realtime/v1/websocket?vsn=2.0.0&apikey=`
+  for (const [apiKey, status] of [
+    [tokens.anonKey, 101],
+    ['nonsense', 401],
+  ] as const) {
+    const socket = new WebSocket(`${url}${apiKey}`, { headers: { 'x-request-id': `handshake-${status}` } })
+    const response = await new Promise<IncomingMessage>((resolve) => {
+      socket.on('upgrade', resolve)
+      socket.on('unexpected-response', (_, answer) => resolve(answer))
+    })
+    expect(response.headers['x-request-id']).toBe(`handshake-${status}`)
+    const wanted = { requestId: `handshake-${status}`, method: 'GET', path: '/realtime/v1/websocket', status }
+    await expect.poll(() => lines).toContainEqual(expect.objectContaining(wanted))
+    socket.on('error', () => undefined)
+    socket.terminate()
+  }
+  expect(JSON.stringify(lines)).not.toContain(tokens.anonKey)
 })
 
 test('a heartbeat gets a reply with its ref', async () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import { chooseRequestId, logRequest } from '#server/access/access-log.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { messageOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
@@ -48,34 +49,44 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
     perMessageDeflate: false,
     clientTracking: false,
   })
+  const requestIds = new WeakMap<IncomingMessage, string>()
+  server.on('headers', (headers, request) => headers.push(`x-request-id: ${requestIds.get(request) ?? ''}`))
   const connections = new Set<Connection>()
   const openByAddress = new Map<string, number>()
   let isClosed = false
 
   function handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const onError = (error: Error) => log.debug({ err: error }, 'a socket broke during its handshake')
+    const requestId = chooseRequestId(request.headers['x-request-id'], trustProxy)
+    requestIds.set(request, requestId)
+    const { method = '', url = '/' } = request
+    const startedAt = performance.now()
+    const logStatus = (status: number) =>
+      logRequest(log, { requestId, method, path: url.replace(/\?.*/s, ''), status, startedAt })
+    const reject = (error: HandshakeError): void => {
+      rejectHandshake(socket, error, requestId)
+      logStatus(error.status)
+    }
+    const onError = (error: Error) => log.debug({ err: error, requestId }, 'a socket broke during its handshake')
     socket.on('error', onError)
     admit(request).then(
       ({ vsn, apiKey }) => {
         const from = visitorAddressKey(request, trustProxy)
         // Check and count in one turn, so that concurrent handshakes are all counted.
         if ((openByAddress.get(from) ?? 0) >= limits.socketsPerAddress) {
-          log.warn({ from }, 'an address has too many sockets')
-          return rejectHandshake(socket, new HandshakeError(429, 'Too many connections from this address'))
+          log.warn({ from, requestId }, 'an address has too many sockets')
+          return reject(new HandshakeError(429, 'Too many connections from this address'))
         }
         socket.off('error', onError)
         server.handleUpgrade(request, socket, head, (ws) => {
           countSocket(openByAddress, from, 1)
           ws.on('close', () => countSocket(openByAddress, from, -1))
           accept(ws, vsn, apiKey)
+          logStatus(101)
         })
       },
       (error: unknown) => {
-        if (!(error instanceof HandshakeError)) log.error({ err: error }, 'a handshake failed')
-        rejectHandshake(
-          socket,
-          error instanceof HandshakeError ? error : new HandshakeError(500, 'Internal server error'),
-        )
+        if (!(error instanceof HandshakeError)) log.error({ err: error, requestId }, 'a handshake failed')
+        reject(error instanceof HandshakeError ? error : new HandshakeError(500, 'Internal server error'))
       },
     )
   }
