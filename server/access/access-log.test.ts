@@ -19,6 +19,10 @@ function createLoggedApp(trustProxy = 0) {
   app.get('/api/:id/broken', () => {
     throw new Error('a fault')
   })
+  app.get('/api/:id/warned', (context) => {
+    setImmediate(() => log.warn('something is odd'))
+    return context.text('here')
+  })
   app.get('/storage/v1/object/*', (context) => context.text('bytes'))
   return { app, lines }
 }
@@ -44,6 +48,14 @@ test('names the id in the error body and in the log line of a failure', async ()
     { requestId, msg: 'a request failed' },
     { requestId, msg: 'request', status: 500 },
   ])
+})
+
+test('names the id in every line that a request causes, also once it is answered', async () => {
+  const { app, lines } = createLoggedApp()
+  const [first, second] = await Promise.all([app.request('/api/7/warned'), app.request('/api/8/warned')])
+  await expect.poll(() => lines.filter(({ msg }) => msg === 'something is odd')).toHaveLength(2)
+  const ids = lines.filter(({ msg }) => msg === 'something is odd').map(({ requestId }) => requestId)
+  expect(new Set(ids)).toEqual(new Set([first, second].map(({ headers }) => headers.get('x-request-id'))))
 })
 
 test.each([

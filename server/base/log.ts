@@ -27,16 +27,28 @@ function serializeError(thrown: unknown): unknown {
   }
 }
 
+function nameRequest(): { requestId?: string } {
+  const requestId = currentRequestId()
+  return requestId === undefined ? {} : { requestId }
+}
+
+/** Each line names the request that caused it, also when that has been answered. */
 export function createLog(
   level: string,
   destination: DestinationStream = pino.destination({ fd: 2, sync: false }),
 ): Log {
   return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: serializeError } },
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: serializeError },
+      mixin: nameRequest,
+    },
     destination,
   )
 }
 
 export function logFailedRequest(log: Log, fields: Readonly<Record<string, unknown>>, sentence: string): void {
-  log[isAborted(fields['err']) ? 'debug' : 'error']({ requestId: currentRequestId(), ...fields }, sentence)
+  log[isAborted(fields['err']) ? 'debug' : 'error'](fields, sentence)
 }
