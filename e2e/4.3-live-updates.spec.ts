@@ -197,8 +197,9 @@ test('an answer that comes while the conversation is being opened is not lost', 
   await composerOf(here).fill('Slowly [[stub tokens=5 hold=0]]')
   await composerOf(here).press('Control+Enter')
   await expect.poll(() => [null, before].includes(chatOf(here))).toBe(false)
+  const joined = there.waitForResponse((response) => response.url().endsWith('/reply') && response.status() === 200)
   await there.goto(here.url())
-  await begun
+  await Promise.all([begun, joined])
   await stage.stub.release()
   await soughtLast
   answer(undefined)
