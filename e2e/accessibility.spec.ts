@@ -2,7 +2,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { composerOf, openStage, type Stage, startChat, storeConversation } from './stage.ts'
+import { composerOf, focusedMenuOf, openStage, type Stage, startChat, storeConversation } from './stage.ts'
 
 let stage: Stage
 let page: Page
@@ -118,6 +118,7 @@ describe('without a conversation', () => {
 
   test('the menu within a menu', async () => {
     await page.getByRole('banner').getByRole('button', { name: 'Settings' }).click()
+    await focusedMenuOf(page).waitFor()
     await page.getByRole('menuitem', { name: 'Appearance' }).press('ArrowRight')
     await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor()
     expect(await violations()).toEqual([])

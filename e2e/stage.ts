@@ -88,6 +88,9 @@ export async function openShakyPage({ alcove, browser }: Stage): Promise<{ page:
 
 export const composerOf = (page: Page) => page.getByRole('textbox', { name: 'Message' })
 
+/** A menu takes the focus after it is drawn: a key that is pressed earlier goes elsewhere. */
+export const focusedMenuOf = (page: Page) => page.locator('[role=menu]:focus-within')
+
 export const toastOf = (page: Page) =>
   page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Close notification' }) })
 

@@ -12,7 +12,7 @@ import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { loadSecretsFromFolder } from '#server/access/secrets.ts'
 import { signInWithTestAccount } from './browser.ts'
 import { comparePictures, expectPicture, takePicture } from './pictures.ts'
-import { openStage, type Stage, startChat } from './stage.ts'
+import { focusedMenuOf, openStage, type Stage, startChat } from './stage.ts'
 
 /** A past time, before any token expires. */
 const NOW = '2020-03-04T15:30:00Z'
@@ -341,7 +341,7 @@ describe('of somebody at work', () => {
           .getByRole('banner')
           .getByRole('button', { name, exact: typeof name === 'string' })
           .click()
-        await page.getByRole('menu').waitFor()
+        await focusedMenuOf(page).waitFor()
       }
       // While a menu closes, a press elsewhere only dismisses it.
       const close = async () => {
