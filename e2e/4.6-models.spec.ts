@@ -138,9 +138,9 @@ test('a page that was opened before the models were listed takes the default for
   try {
     await early.page.getByRole('button', { name: 'Model: Alcove Reader DEFAULT' }).waitFor()
     await startChat(early.page, 'Who answers first?')
-    // The open conversation keeps its first model.
     await early.stub.configure({ listheld: 0 })
     await early.alcove.printed('the endpoint listed its models')
+    // The open conversation keeps its first model.
     await early.page.getByRole('button', { name: 'Model: Alcove Reader' }).waitFor()
     await early.page.getByRole('button', { name: 'New chat' }).first().click()
     await early.page.getByRole('button', { name: 'Model: stub-gpt DEFAULT' }).waitFor()

@@ -28,7 +28,6 @@ const cfg = { ...DEFAULTS };
 const listReleases = [];
 const held = new Set();      // functions that resume what is paused
 const releasesWaiting = [];  // requests of /__stub/release that came before anything was paused
-/** Resumes everything that is paused, or what is paused next. */
 function pause(resume) { held.add(resume); for (const release of releasesWaiting.splice(0)) release(); }
 function releaseHeld() { for (const resume of held) resume(); held.clear(); }
 const setCfg = (k, v) => { if (k in DEFAULTS) cfg[k] = typeof DEFAULTS[k] === 'number' ? Number(v) : String(v); };

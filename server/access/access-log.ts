@@ -15,7 +15,6 @@ export function chooseRequestId(header: unknown, trustProxy: number): string {
 }
 
 interface AnsweredRequest {
-  readonly requestId: string
   readonly method: string
   /** Without the query string, which may hold tokens. */
   readonly path: string
@@ -24,6 +23,7 @@ interface AnsweredRequest {
   readonly startedAt: number
 }
 
+/** Within `runWithRequestId`, which gives the line its id. */
 export function logRequest(log: Log, { path, startedAt, ...fields }: AnsweredRequest): void {
   if (UNLOGGED_PATHS.has(path) || !log.isLevelEnabled('info')) return
   const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
@@ -34,9 +34,11 @@ export function logAccess(log: Log, trustProxy: number): MiddlewareHandler {
   return async function accessLog(context, next) {
     const requestId = chooseRequestId(context.req.header('x-request-id'), trustProxy)
     const startedAt = performance.now()
-    await runWithRequestId(requestId, next)
+    await runWithRequestId(requestId, async () => {
+      await next()
+      const { method, path } = context.req
+      logRequest(log, { method, path, status: context.res.status, startedAt })
+    })
     context.res.headers.set('x-request-id', requestId)
-    const { method, path } = context.req
-    logRequest(log, { requestId, method, path, status: context.res.status, startedAt })
   }
 }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { z } from 'zod'
 import { addressKey, plainAddress, visitorAddress } from '#server/access/client-address.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
+import { currentRequestId } from '#server/base/request-id.ts'
 import { verifyToken } from './authorize.ts'
 import type { Vsn } from './frames.ts'
 import { Rejection } from './rejection.ts'
@@ -45,11 +46,11 @@ export async function authorizeHandshake(
   return { vsn: vsn.data, apiKey }
 }
 
-export function rejectHandshake(socket: Duplex, { status, message }: HandshakeError, requestId: string): void {
+export function rejectHandshake(socket: Duplex, { status, message }: HandshakeError): void {
   const body = JSON.stringify({ error: message })
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json\r\n` +
-      `x-request-id: ${requestId}\r\n` +
+      `x-request-id: ${currentRequestId() ?? ''}\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
 }

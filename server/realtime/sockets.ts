@@ -5,6 +5,7 @@ import { chooseRequestId, logRequest } from '#server/access/access-log.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { messageOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
+import { currentRequestId, runWithRequestId } from '#server/base/request-id.ts'
 import type { Backpressure } from './backpressure.ts'
 import type { Connection } from './channels.ts'
 import { decodeFrame, type Vsn } from './frames.ts'
@@ -49,31 +50,27 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
     perMessageDeflate: false,
     clientTracking: false,
   })
-  const requestIds = new WeakMap<IncomingMessage, string>()
-  server.on('headers', (headers, request) => headers.push(`x-request-id: ${requestIds.get(request) ?? ''}`))
+  server.on('headers', (headers) => headers.push(`x-request-id: ${currentRequestId() ?? ''}`))
   const connections = new Set<Connection>()
   const openByAddress = new Map<string, number>()
   let isClosed = false
 
   function handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const requestId = chooseRequestId(request.headers['x-request-id'], trustProxy)
-    requestIds.set(request, requestId)
     const { method = '', url = '/' } = request
     const startedAt = performance.now()
-    const logStatus = (status: number) =>
-      logRequest(log, { requestId, method, path: url.replace(/\?.*/s, ''), status, startedAt })
+    const logStatus = (status: number) => logRequest(log, { method, path: url.replace(/\?.*/s, ''), status, startedAt })
     const reject = (error: HandshakeError): void => {
-      rejectHandshake(socket, error, requestId)
+      rejectHandshake(socket, error)
       logStatus(error.status)
     }
-    const onError = (error: Error) => log.debug({ err: error, requestId }, 'a socket broke during its handshake')
+    const onError = (error: Error) => log.debug({ err: error }, 'a socket broke during its handshake')
     socket.on('error', onError)
     admit(request).then(
       ({ vsn, apiKey }) => {
         const from = visitorAddressKey(request, trustProxy)
         // Check and count in one turn, so that concurrent handshakes are all counted.
         if ((openByAddress.get(from) ?? 0) >= limits.socketsPerAddress) {
-          log.warn({ from, requestId }, 'an address has too many sockets')
+          log.warn({ from }, 'an address has too many sockets')
           return reject(new HandshakeError(429, 'Too many connections from this address'))
         }
         socket.off('error', onError)
@@ -85,7 +82,7 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
         })
       },
       (error: unknown) => {
-        if (!(error instanceof HandshakeError)) log.error({ err: error, requestId }, 'a handshake failed')
+        if (!(error instanceof HandshakeError)) log.error({ err: error }, 'a handshake failed')
         reject(error instanceof HandshakeError ? error : new HandshakeError(500, 'Internal server error'))
       },
     )
@@ -134,7 +131,10 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
     get unhandledBytes() {
       return sumOver(connections, ({ unhandledBytes }) => unhandledBytes)
     },
-    handleUpgrade,
+    handleUpgrade(request, socket, head) {
+      const requestId = chooseRequestId(request.headers['x-request-id'], trustProxy)
+      runWithRequestId(requestId, () => handleUpgrade(request, socket, head))
+    },
     sweep() {
       const now = Date.now()
       for (const connection of connections) {

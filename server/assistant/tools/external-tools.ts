@@ -51,6 +51,7 @@ export function createExternalTools({ webSearch, log, ...access }: ExternalTools
     return { kind: 'results', words: argument, results }
   }
 
+  /** A new row of `contract/tools.ts` needs a case here. */
   async function find({ name, argument }: ToolCall, signal: AbortSignal): Promise<Finding> {
     switch (name) {
       case 'web':

@@ -1,4 +1,7 @@
-/** Entry point: a line of JSON options, then the file, on standard input; JSON messages by line on standard output. */
+/**
+ * Entry point: a line of JSON options, then the file, on standard input; JSON messages by line on standard output. The
+ * process has no environment, network or child processes, and reads only libraries.
+ */
 import { writeSync } from 'node:fs'
 import { type FailureCode, ParseFailure } from '#server/parsing/failure.ts'
 import { MAX_DOCUMENT_CHARACTERS, type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'

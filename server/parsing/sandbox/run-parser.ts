@@ -1,4 +1,7 @@
-/** Parses in a separate, limited process, so that a hostile file cannot exhaust the server's memory or time. */
+/**
+ * Parses in a separate, limited process, so that a hostile file cannot exhaust the server's memory or time. The heap limit
+ * does not bound array buffers and wasm, so `watch-process.ts` also limits resident memory.
+ */
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
