@@ -206,6 +206,30 @@ test('an answer that comes while the conversation is being opened is not lost', 
   await finished(there).waitFor()
 })
 
+test('an answer that comes while the messages are read again is not lost', async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
+  let begun = 0
+  await here.route(/\/rest\/v1\/messages\?/, async (route) => {
+    if (route.request().method() !== 'GET') return route.fallback()
+    const response = await route.fetch()
+    begun++
+    await answered
+    await route.fulfill({ response })
+  })
+  await here.getByRole('button', { name: 'New chat' }).first().click()
+  await composerOf(here).fill('Once [[stub tokens=5 hold=0]]')
+  await composerOf(here).press('Control+Enter')
+  // One when the channel is joined, one when its changes begin: both are as old as the question.
+  await expect.poll(() => begun).toBe(2)
+  await stage.stub.release()
+  await finished(here).waitFor()
+  answer(undefined)
+  await here.unrouteAll({ behavior: 'wait' })
+  await composerOf(here).fill('Twice [[stub tokens=5]]')
+  await composerOf(here).press('Control+Enter')
+  await expect.poll(() => finished(here).count()).toBe(2)
+})
+
 test('whoever signs in while a tab still asks for the session of before stays signed in', async () => {
   const { promise: signedIn, resolve: release } = Promise.withResolvers<undefined>()
   await here.route('**/auth/v1/user', async (route) => {

@@ -5,25 +5,29 @@ import { replyInProgress, type ReplyInProgress } from '#contract/reply-events.ts
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { mergeMessages, mergeNewest, type Thread, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import { apiFetch, apiSend, restWithApiFallback, rest } from './client.ts'
+import { createLiveQuery } from './live-query.ts'
 
 const PAGE_SIZE = 60
 const LARGE_PAGE_SIZE = 500
 const rows = z.array(messageRow)
 
 export const messagesKey = (conversationId: string) => [`/api/conversations/${conversationId}/messages`] as const
+const liveThread = createLiveQuery<Thread>()
 
 /** One page, newest first; the product API answers with all messages. */
-async function fetchPage(conversationId: string, before: number | null, limit = PAGE_SIZE): Promise<Thread> {
-  const page = await restWithApiFallback(
-    rows,
-    () => {
-      const select = rest().from('messages').select('*').eq('conversation_id', conversationId)
-      const earlier = before === null ? select : select.lt('position', before)
-      return earlier.order('position', { ascending: false }).limit(limit)
-    },
-    async () => (await apiFetch(`/api/conversations/${conversationId}/messages`)).json(),
-  )
-  return { messages: page.toSorted((a, b) => a.position - b.position), hasEarlier: page.length === limit }
+function fetchPage(conversationId: string, before: number | null, limit = PAGE_SIZE): Promise<Thread> {
+  return liveThread.read(messagesKey(conversationId), async () => {
+    const page = await restWithApiFallback(
+      rows,
+      () => {
+        const select = rest().from('messages').select('*').eq('conversation_id', conversationId)
+        const earlier = before === null ? select : select.lt('position', before)
+        return earlier.order('position', { ascending: false }).limit(limit)
+      },
+      async () => (await apiFetch(`/api/conversations/${conversationId}/messages`)).json(),
+    )
+    return { messages: page.toSorted((a, b) => a.position - b.position), hasEarlier: page.length === limit }
+  })
 }
 
 export function messagesQuery(conversationId: string) {
@@ -55,9 +59,10 @@ export function updateCachedMessages(
   conversationId: string,
   change: (messages: ThreadMessage[]) => ThreadMessage[],
 ): void {
-  queryClient.setQueryData<Thread>(messagesKey(conversationId), (thread) =>
-    thread === undefined ? thread : { ...thread, messages: change(thread.messages) },
-  )
+  liveThread.change(queryClient, messagesKey(conversationId), (thread) => ({
+    ...thread,
+    messages: change(thread.messages),
+  }))
 }
 
 export function cacheMessages(queryClient: QueryClient, conversationId: string, incoming: ThreadMessage[]): void {
