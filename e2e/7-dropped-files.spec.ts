@@ -10,7 +10,8 @@ let page: Page
 
 beforeAll(async () => {
   // The name marks a model with vision.
-  stage = await openStage({ models: 'gpt-4o' })
+  // A scan takes as long as the machine lets it.
+  stage = await openStage({ models: 'gpt-4o', environment: { DOCUMENT_WAIT_S: '300' } })
   page = stage.page
   await page.getByRole('button', { name: 'Model: gpt-4o DEFAULT' }).waitFor()
 })

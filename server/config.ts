@@ -466,6 +466,12 @@ export const SETTINGS = {
     explains: 'Idle timeout of a model provider: an answer fails after this time without data.',
     parse: count(120),
   }),
+  DOCUMENT_WAIT_S: setting({
+    wants: 'a number of seconds',
+    example: '30',
+    explains: 'Longest that a question waits for a document that it names and that is still being read.',
+    parse: count(30),
+  }),
   DEFAULT_MODEL: setting({
     wants: 'a model identifier',
     example: '',

@@ -90,6 +90,7 @@ async function createTestAssistant(
         listener,
         log,
         capacity: 50,
+        documentWaitLimitMs: 30_000,
         replyClaims: replies,
         replyLog,
         ...options,

@@ -98,6 +98,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
       replyClaims: createReplyClaims(queue.serviceChannel, `${process.pid}@${address}`),
       replyLog: createReplyLog(queue.serviceChannel, log, deliverEarly),
       capacity: SIMULTANEOUS_REPLIES,
+      documentWaitLimitMs: config.DOCUMENT_WAIT_S * 1000,
       externalToolOptions: {
         webSearch: createWebSearch({
           provider: config.SEARCH_PROVIDER,

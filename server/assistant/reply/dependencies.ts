@@ -36,8 +36,8 @@ export interface ReplyDependencies {
   readonly embedderOf?: (owner: string, hasOwnProviders: boolean) => Promise<Embedder | null>
   readonly viewPicture?: ViewPicture
   readonly toolServers: PersonalToolServers
-  /** Fixed wait for unread documents; absent: the limit depends on the question. */
-  readonly documentWaitLimitMs?: number
+  /** Longest wait for a named document that is still being read. */
+  readonly documentWaitLimitMs: number
   /** Increases whenever this process has a reason to look for questions. */
   readonly wakeCount: () => number
   readonly backgroundThrottle?: BackgroundThrottle

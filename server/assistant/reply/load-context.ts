@@ -1,5 +1,5 @@
 import { READING_STEP } from '#contract/reply-events.ts'
-import { awaitDocuments } from '#server/assistant/retrieval/await-documents.ts'
+import { awaitDocuments, waitLimitOf } from '#server/assistant/retrieval/await-documents.ts'
 import type { ConnectedServer } from '#server/connections/tool-servers.ts'
 import { GENERIC_PLANS } from '#server/database/scope.ts'
 import type { Embedder } from '#server/providers/embed.ts'
@@ -39,7 +39,7 @@ export async function loadContext(attempt: Attempt, dependencies: ReplyDependenc
 async function readOnceReady(
   { reply, writer, read, signal, takePriority, releasePriority }: Attempt,
   embedding: Promise<Embedder | null>,
-  documentWaitLimitMs: number | undefined,
+  documentWaitLimitMs: number,
 ): Promise<ReplyContext> {
   const showStep = (status: string) => {
     if (reply.kind !== 'continue') writer.append({ type: 'tool', tool: { name: READING_STEP, status } })
@@ -49,7 +49,7 @@ async function readOnceReady(
     const context = await read((scope) => readContext(scope, reply, embedding), GENERIC_PLANS)
     const { unread } = context
     const waitedMs = waitsSince === undefined ? 0 : performance.now() - waitsSince
-    const waitLimitMs = (documentWaitLimitMs ?? unread.waitLimitMs) - waitedMs
+    const waitLimitMs = waitLimitOf(unread, documentWaitLimitMs) - waitedMs
     if (unread.awaitedIds.length === 0 || waitLimitMs <= 0) {
       if (waitsSince !== undefined) showStep('done')
       return context

@@ -2,9 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Scope } from '#server/database/scope.ts'
 import { listUnread } from '#server/documents/store/ingestion.ts'
 
-/** Scans may take minutes; after this limit the question is answered from the documents that are ready. */
-const WAIT_LIMIT_MS = 30_000
-/** Shorter for a question that names no document, as it may refer to none. */
+/** A question that names no document may refer to none. */
 const UNNAMED_WAIT_LIMIT_MS = 8_000
 const POLL_INTERVAL_MS = 200
 /** With more unread documents than this, a model answers without waiting: a whole folder was probably added. */
@@ -14,14 +12,12 @@ export interface UnreadDocuments {
   readonly count: number
   readonly awaitedIds: readonly string[]
   readonly isAnyEnough: boolean
-  readonly waitLimitMs: number
 }
 
 const withoutWaiting = (count: number): UnreadDocuments => ({
   count,
   awaitedIds: [],
   isAnyEnough: false,
-  waitLimitMs: 0,
 })
 
 interface UnreadInput {
@@ -41,13 +37,17 @@ export async function findUnreadDocuments(
   if (unread === 0) return withoutWaiting(0)
   if (targetDocumentIds.length > 0) {
     const awaitedIds = await listUnread(scope, targetDocumentIds)
-    return { count: awaitedIds.length, awaitedIds, isAnyEnough: false, waitLimitMs: WAIT_LIMIT_MS }
+    return { count: awaitedIds.length, awaitedIds, isAnyEnough: false }
   }
   const isWorthWaiting = onlyQuotes || (ready === 0 && unread <= MAX_UNNAMED_DOCUMENTS)
   if (hasAnswer || !isWorthWaiting) return withoutWaiting(isWhole ? 0 : unread)
   const awaitedIds = await listUnread(scope, null)
-  return { count: unread, awaitedIds, isAnyEnough: true, waitLimitMs: UNNAMED_WAIT_LIMIT_MS }
+  return { count: unread, awaitedIds, isAnyEnough: true }
 }
+
+/** Scans may take minutes; after this limit the question is answered from the documents that are ready. */
+export const waitLimitOf = ({ isAnyEnough }: UnreadDocuments, namedLimitMs: number): number =>
+  isAnyEnough ? Math.min(UNNAMED_WAIT_LIMIT_MS, namedLimitMs) : namedLimitMs
 
 /** Resolves when all are read, when one is and any is enough, or at the limit. @throws the reason of an aborted signal. */
 export async function awaitDocuments(
