@@ -1,6 +1,7 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { rest } from './client.ts'
+import { createLiveQuery } from './live-query.ts'
 
 export type Rating = -1 | 1
 export type Feedback = { rating: Rating; reason: string | null }
@@ -18,6 +19,7 @@ const stored = z.array(
 )
 
 const feedbackKey = ({ messageId, version }: RatedAnswer) => ['message_feedback', messageId, version] as const
+const liveFeedback = createLiveQuery<Feedback | null>()
 
 /** Scrolling brings answers into view one by one; their ratings are fetched in batches. */
 const BATCH_MS = 100
@@ -47,11 +49,12 @@ function fetchBatched(messageId: string): Promise<z.infer<typeof stored>> {
 export function feedbackQuery(rated: RatedAnswer) {
   return queryOptions({
     queryKey: feedbackKey(rated),
-    queryFn: async (): Promise<Feedback | null> => {
-      const ratings = await fetchBatched(rated.messageId)
-      const own = ratings.find((row) => row.message_id === rated.messageId && row.version === rated.version)
-      return own === undefined ? null : { rating: own.rating, reason: own.reason }
-    },
+    queryFn: () =>
+      liveFeedback.read(feedbackKey(rated), async () => {
+        const ratings = await fetchBatched(rated.messageId)
+        const own = ratings.find((row) => row.message_id === rated.messageId && row.version === rated.version)
+        return own === undefined ? null : { rating: own.rating, reason: own.reason }
+      }),
   })
 }
 
@@ -78,7 +81,7 @@ export async function setFeedback(
 ): Promise<void> {
   const key = feedbackKey(rated)
   const before = queryClient.getQueryData<Feedback | null>(key) ?? null
-  queryClient.setQueryData(key, feedback)
+  liveFeedback.set(queryClient, key, feedback)
   const { messageId, version } = rated
   const table = rest().from('message_feedback')
   const { error } = await sendInOrder(rated, () =>
@@ -89,6 +92,6 @@ export async function setFeedback(
         : table.update(feedback).eq('message_id', messageId).eq('version', version),
   )
   if (error === null) return
-  queryClient.setQueryData(key, before)
+  liveFeedback.set(queryClient, key, before)
   throw new Error(error.message, { cause: error })
 }

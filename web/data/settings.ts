@@ -2,6 +2,7 @@ import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { create } from 'zustand'
 import { keepaliveRest, rest } from './client.ts'
+import { createLiveQuery } from './live-query.ts'
 import { readTheme, storeTheme, type Theme } from './theme.ts'
 
 const SETTINGS_KEY = 'alcove-settings'
@@ -23,19 +24,21 @@ const DEFAULT_ACCOUNT_SETTINGS: AccountSettings = {
 }
 
 const settingsKey = (userId: string) => ['user_settings', userId] as const
+const liveSettings = createLiveQuery<AccountSettings>()
 
 export function accountSettingsQuery(userId: string) {
   return queryOptions({
     queryKey: settingsKey(userId),
-    queryFn: async (): Promise<AccountSettings> => {
-      const { data, error } = await rest()
-        .from('user_settings')
-        .select(Object.keys(accountSettings.shape).join(','))
-        .eq('owner', userId)
-        .maybeSingle()
-      if (error !== null) throw new Error(error.message, { cause: error })
-      return accountSettings.nullable().parse(data) ?? DEFAULT_ACCOUNT_SETTINGS
-    },
+    queryFn: () =>
+      liveSettings.read(settingsKey(userId), async () => {
+        const { data, error } = await rest()
+          .from('user_settings')
+          .select(Object.keys(accountSettings.shape).join(','))
+          .eq('owner', userId)
+          .maybeSingle()
+        if (error !== null) throw new Error(error.message, { cause: error })
+        return accountSettings.nullable().parse(data) ?? DEFAULT_ACCOUNT_SETTINGS
+      }),
   })
 }
 
@@ -44,9 +47,7 @@ export async function changeAccountSettings(
   userId: string,
   change: Partial<AccountSettings>,
 ): Promise<void> {
-  queryClient.setQueryData<AccountSettings>(settingsKey(userId), (settings) =>
-    settings === undefined ? settings : { ...settings, ...change },
-  )
+  liveSettings.change(queryClient, settingsKey(userId), (settings) => ({ ...settings, ...change }))
   await storeAccountSettings(change)
 }
 
