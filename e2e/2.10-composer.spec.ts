@@ -1,7 +1,7 @@
 /** The message box, and how the thread scrolls after sending (specification, sections 2.4, 2.10, 4.5, 5). */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { composerOf, openStage, type Stage, startChat, toastOf } from './stage.ts'
+import { composerOf, focusedMenuOf, openStage, type Stage, startChat, toastOf } from './stage.ts'
 
 let stage: Stage
 let page: Page
@@ -26,6 +26,28 @@ test('a new chat begins with the focus in the box; a suggestion fills it', async
   await expect.poll(() => page.getByRole('button', { name: 'Send message' }).isDisabled()).toBe(true)
   await page.getByRole('button', { name: 'Help me manage my daily tasks and productivity' }).click()
   await expect.poll(() => composerOf(page).inputValue()).toBe('Help me manage my daily tasks and productivity')
+})
+
+test('a box that comes once the page is loaded leaves an open menu alone', async () => {
+  await composerOf(page).fill('')
+  await page.goto(stage.alcove.url)
+  await page.getByRole('button', { name: 'Dismiss getting started' }).click()
+  await composerOf(page).waitFor()
+  const { promise: opened, resolve: open } = Promise.withResolvers<undefined>()
+  await page.route('**/rest/v1/user_settings*', async (route) => {
+    await opened
+    await route.fallback()
+  })
+  await page.reload()
+  await page.getByRole('banner').getByRole('button', { name: 'Settings' }).click()
+  await focusedMenuOf(page).waitFor()
+  open(undefined)
+  await composerOf(page).waitFor()
+  await page.getByRole('menuitem', { name: 'Appearance' }).press('ArrowRight')
+  await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+  await page.reload()
+  await page.getByRole('button', { name: 'New chat' }).first().click()
 })
 
 test('@ offers the tools, filtered by what is typed; Tab takes the first, Escape closes', async () => {

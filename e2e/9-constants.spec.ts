@@ -33,6 +33,8 @@ test('a tooltip opens after 700 ms, 4 px away, and its neighbours at once within
   const { page: timed } = await openPage(stage.browser, stage.alcove.url)
   await signInWithTestAccount(timed)
   const on = (name: string) => timed.getByRole('button', { name, exact: true })
+  // The name of the model moves the button beside it away from the pointer.
+  await on('Model: stub-gpt DEFAULT').waitFor()
   const tooltip = timed.getByRole('tooltip')
   await timed.clock.install()
   await timed.clock.pauseAt(Date.now() + 60_000)

@@ -18,6 +18,9 @@ function canTakeFocus(): boolean {
   return nothingFocused && getSelection()?.isCollapsed !== false && matchMedia('(hover: hover)').matches
 }
 
+/** A box that comes once the page is loaded must not close an open menu, or take what is typed elsewhere. */
+const isPersonElsewhere = (): boolean => document.activeElement?.closest('[role=menu], input, textarea, select') != null
+
 /** Runs after the next paint; earlier, reading the layout would force it synchronously. */
 function afterPaint(act: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -66,7 +69,7 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop, Micr
   }, [filled, conversationId, fill, input])
 
   useEffect(() => {
-    if (isNew && matchMedia('(hover: hover)').matches) input.current?.focus()
+    if (isNew && !isPersonElsewhere() && matchMedia('(hover: hover)').matches) input.current?.focus()
   }, [isNew, input])
 
   // A disabled box loses the focus; it gets it back with the answer.
