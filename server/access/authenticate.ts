@@ -18,6 +18,15 @@ export function bearerOf(context: Context): string | undefined {
   return /^Bearer (\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1]
 }
 
+/** Opaque API keys begin with `sb_` and are not JWTs. */
+export const isOpaqueKey = (text: string): boolean => text.startsWith('sb_')
+
+/** For the services of the official clients: prefers the Bearer token to the API key. */
+export function tokenOrApiKeyOf(context: Context): string | undefined {
+  const given = [bearerOf(context), context.req.header('apikey')]
+  return given.find((text) => text !== undefined && text !== '' && !isOpaqueKey(text))
+}
+
 /** Browsers send the cookie from any page, so a write by cookie alone must come from Alcove's own pages. */
 function rejectForeignPage(context: Context, address: string): void {
   if (SAFE_METHODS.has(context.req.method) || isFromOwnPage(context, address)) return

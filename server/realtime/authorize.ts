@@ -1,5 +1,6 @@
 /** Verifies tokens and reads topic permissions from the policies of `realtime.messages`. */
 import { decodeJwt } from 'jose'
+import { isOpaqueKey } from '#server/access/authenticate.ts'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { AppError, codeOf } from '#server/base/errors.ts'
 import type { Claims, Database, Scope } from '#server/database/scope.ts'
@@ -25,7 +26,7 @@ export const expiryText = (exp: number): string =>
 
 /** Undefined for an opaque key, so the connection's key applies. */
 export const usableToken = (token: string | null | undefined): string | undefined =>
-  token == null || token === '' || token.startsWith('sb_') ? undefined : token
+  token == null || token === '' || isOpaqueKey(token) ? undefined : token
 
 /** @throws Rejection with realtime-js's code for an invalid token. */
 export async function verifyToken(tokens: TokenVerifier, token: string): Promise<VerifiedClaims> {

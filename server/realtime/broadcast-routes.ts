@@ -2,7 +2,7 @@
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
-import { bearerOf } from '#server/access/authenticate.ts'
+import { tokenOrApiKeyOf } from '#server/access/authenticate.ts'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { messageOf } from '#server/base/errors.ts'
@@ -54,8 +54,7 @@ export function createBroadcastRoutes({ database, tokens, log, broadcasts, limit
   })
 
   async function verifyCaller(context: Context): Promise<VerifiedClaims> {
-    const bearer = bearerOf(context)
-    const token = bearer === undefined || bearer.startsWith('sb_') ? context.req.header('apikey') : bearer
+    const token = tokenOrApiKeyOf(context)
     if (token === undefined) throw new Rejection('Unauthorized', 'Unauthorized')
     return verifyToken(tokens, token)
   }

@@ -211,6 +211,7 @@ test('a page of another origin may call and can read the count', async () => {
     },
   })
   expect(preflight.status).toBe(200)
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
   expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH')
   for (const name of ['authorization', 'apikey', 'prefer', 'content-profile', 'x-retry-count']) {
     expect(preflight.headers.get('access-control-allow-headers')).toContain(name)

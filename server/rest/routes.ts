@@ -1,13 +1,14 @@
 /** `/rest/v1`: PostgREST's protocol for tables, views and functions of the exposed schemas, as the caller's role. */
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { bearerOf } from '#server/access/authenticate.ts'
+import { tokenOrApiKeyOf } from '#server/access/authenticate.ts'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
+import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
 import type { DirectDispatch } from '#server/database/direct-dispatch.ts'
 import type { Database } from '#server/database/scope.ts'
 import type { Catalogue, Relation } from './catalogue.ts'
-import { allowAnyOrigin, answerPreflight } from './cors.ts'
+import { answerPreflight, EXPOSED_HEADERS } from './cors.ts'
 import { renderError, RestError, restError, toRestError } from './errors.ts'
 import { nearestName } from './nearest-name.ts'
 import { parseRequest, type Resource, type RestRequest } from './parse-request.ts'
@@ -37,13 +38,9 @@ interface Variables {
   Variables: { claims?: VerifiedClaims }
 }
 
-/** Opaque API keys begin with `sb_` and are not JWTs. */
-const isToken = (text: string | undefined): text is string =>
-  text !== undefined && text !== '' && !text.startsWith('sb_')
-
-/** Prefers the Bearer token to the API key. @throws AppError `unauthenticated`, RestError PGRST302 */
+/** @throws AppError `unauthenticated`, RestError PGRST302 */
 async function authenticate(context: Context<Variables>, tokens: TokenVerifier): Promise<VerifiedClaims> {
-  const token = [bearerOf(context), context.req.header('apikey')].find(isToken)
+  const token = tokenOrApiKeyOf(context)
   if (token === undefined) {
     throw restError('PGRST302', 'No API key found in request', {
       hint: 'No `apikey` request header was found.',
@@ -113,8 +110,8 @@ export function createRestRoutes({
     return respond(request, plan, await runPlan(database, claims, request, plan, { settings, directDispatch }))
   }
 
-  rest.use(allowAnyOrigin)
   rest.options('*', answerPreflight)
+  rest.use(allowAnyOrigin({ exposeHeaders: EXPOSED_HEADERS }))
   const rejectLargeBody = (): never => {
     // The rest of the body stays unread, so the connection cannot serve another request.
     throw new RestError('PGRST102', 413, `The body is larger than ${maxBodyBytes} bytes`, {
