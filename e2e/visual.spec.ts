@@ -346,7 +346,7 @@ describe('of somebody at work', () => {
       // Its button gets the focus back after it is gone, and would take it from a menu that is opened before that.
       const close = async () => {
         await page.keyboard.press('Escape')
-        await page.locator('header button[aria-expanded=false]:focus').waitFor()
+        await page.getByRole('banner').locator('button[aria-expanded=false]:focus').waitFor()
       }
       await open(/^Model/)
       await page.getByText('No key is configured for Anthropic.').first().waitFor()

@@ -3,7 +3,13 @@ import { z } from 'zod'
 import { messageRow, type MessageRow } from '#contract/message.ts'
 import { replyInProgress, type ReplyInProgress } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { mergeMessages, mergeNewest, type Thread, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
+import {
+  mergeIntoThread,
+  mergeMessages,
+  mergeNewest,
+  type Thread,
+  type ThreadMessage,
+} from '#web/lib/messages/merge-messages.ts'
 import { apiFetch, apiSend, restWithApiFallback, rest } from './client.ts'
 import { createLiveQuery } from './live-query.ts'
 
@@ -66,7 +72,7 @@ export function updateCachedMessages(
 }
 
 export function cacheMessages(queryClient: QueryClient, conversationId: string, incoming: ThreadMessage[]): void {
-  updateCachedMessages(queryClient, conversationId, (messages) => mergeMessages(messages, incoming))
+  liveThread.change(queryClient, messagesKey(conversationId), (thread) => mergeIntoThread(thread, incoming))
 }
 
 export async function loadEarlierMessages(
@@ -101,7 +107,7 @@ export async function loadMessagesBackTo(
 export async function refetchNewestMessages(queryClient: QueryClient, conversationId: string): Promise<void> {
   const { data, fetchStatus } = queryClient.getQueryState<Thread>(messagesKey(conversationId)) ?? {}
   if (data === undefined && fetchStatus !== 'fetching') return
-  // Until the first page is loaded, live changes have no thread to go into, and may be missing on that page.
+  // A first page that is being read may be older than the live changes.
   if (data === undefined) await queryClient.query({ ...messagesQuery(conversationId), staleTime: 'static' })
   const newest = await fetchPage(conversationId, null)
   queryClient.setQueryData<Thread>(messagesKey(conversationId), (thread) => thread && mergeNewest(thread, newest))

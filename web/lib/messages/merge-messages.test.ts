@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest'
-import { mergeMessages, mergeNewest, messageKey, temporaryMessage, type ThreadMessage } from './merge-messages.ts'
+import {
+  mergeIntoThread,
+  mergeMessages,
+  mergeNewest,
+  messageKey,
+  temporaryMessage,
+  type ThreadMessage,
+} from './merge-messages.ts'
 import { failedReplies, isWaiting, visibleMessages } from './awaited-reply.ts'
 
 const row = (id: string, position: number, role: 1 | 2 | 3 = 1, metadata: ThreadMessage['metadata'] = null) => ({
@@ -83,4 +90,11 @@ it('drops messages before a gap, but no unsaved message', () => {
 
 it('shows nothing once the thread is empty', () => {
   expect(mergeNewest(thread(1, 5, false), { messages: [], hasEarlier: false })).toEqual({ messages: [], hasEarlier: false }) // prettier-ignore
+})
+
+it('leaves out a changed row from before the loaded ones, unless all are loaded', () => {
+  const changes = [stored('2', 2), stored('10', 10)]
+  expect(positions(mergeIntoThread(thread(8, 9, true), changes))).toEqual([8, 9, 10])
+  expect(positions(mergeIntoThread(thread(8, 9, false), changes))).toEqual([2, 8, 9, 10])
+  expect(positions(mergeIntoThread({ messages: [], hasEarlier: false }, changes))).toEqual([2, 10])
 })

@@ -41,6 +41,13 @@ export function mergeMessages(known: readonly ThreadMessage[], incoming: readonl
   return [...remaining, ...fresh].toSorted((a, b) => a.position - b.position)
 }
 
+/** Leaves out rows before the loaded ones: they would hide that those between are missing. */
+export function mergeIntoThread(thread: Thread, incoming: readonly ThreadMessage[]): Thread {
+  const from = thread.hasEarlier ? (thread.messages[0]?.position ?? 0) : Number.NEGATIVE_INFINITY
+  const within = incoming.filter(({ position }) => position >= from)
+  return { ...thread, messages: mergeMessages(thread.messages, within) }
+}
+
 /** If the page does not overlap the loaded messages, those before the gap are dropped and loaded again on demand. */
 export function mergeNewest({ messages, hasEarlier }: Thread, newest: Thread): Thread {
   const from = newest.messages[0]?.position ?? 0
