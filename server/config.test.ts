@@ -30,6 +30,20 @@ test('the test account and the mailbox exist only in the local set-up: loopback,
     expect(readConfig(elsewhere).isLocalSetUp, JSON.stringify(elsewhere)).toBe(false)
 })
 
+test('requests that look local count only where no proxy is announced', () => {
+  expect(readConfig({}).hasNoProxy).toBe(true)
+  for (const announced of [{ HOST: '0.0.0.0' }, { PUBLIC_URL: 'https://alcove.example' }, { TRUST_PROXY: '1' }])
+    expect(readConfig(announced), JSON.stringify(announced)).toMatchObject({ hasNoProxy: false, isLocalSetUp: false })
+})
+
+test('the token of the metrics is long, and not repeated by its error', () => {
+  expect(readConfig({ METRICS_TOKEN: 'm'.repeat(24) }).METRICS_TOKEN).toBe('m'.repeat(24))
+  for (const token of ['hunter2', `hunter2 ${'x'.repeat(30)}`]) {
+    expect(refusal({ METRICS_TOKEN: token })).toContain(`METRICS_TOKEN is ${token.length} characters, but it wants`)
+    expect(refusal({ METRICS_TOKEN: token })).not.toContain('hunter2')
+  }
+})
+
 test('settings that outside programs rely on have their documented defaults', () => {
   const config = readConfig({})
   expect([...config.ALCOVE_PARTS]).toEqual(['services', 'api', 'workers'])

@@ -212,11 +212,15 @@ export const SETTINGS = {
     explains: 'How much is logged to standard error.',
     parse: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   }),
-  METRICS: setting({
-    wants: 'loopback or everyone',
-    example: 'loopback',
-    explains: 'Who may read GET /metrics.',
-    parse: z.enum(['loopback', 'everyone']).default('loopback'),
+  METRICS_TOKEN: setting({
+    wants: 'at least 24 characters without spaces',
+    example: '',
+    explains:
+      'Bearer token that GET /metrics requires. Without it, only requests of this machine may read it, and nobody once PUBLIC_URL or TRUST_PROXY is set or HOST is not loopback.',
+    parse: z
+      .string()
+      .regex(/^[\x21-\x7e]{24,}$/)
+      .optional(),
   }),
   SMTP_URL: setting({
     wants: 'an smtp:// or smtps:// address',
@@ -520,10 +524,12 @@ type Settings = { readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SET
 export interface Config extends Settings {
   /** Bound to loopback, embedded database, no PUBLIC_URL: only then the test account and the mailbox exist. */
   readonly isLocalSetUp: boolean
+  /** Bound to loopback without PUBLIC_URL. Otherwise a proxy may forward requests, which then look local. */
+  readonly hasNoProxy: boolean
 }
 
 /** Settings that may hold a password: error messages must not print them. */
-const HOLDS_SECRET = /_SECRET$|_KEY$|^DATABASE_URL$|^NATS_URL$|^SMTP_URL$/
+const HOLDS_SECRET = /_SECRET$|_KEY$|_TOKEN$|^DATABASE_URL$|^NATS_URL$|^SMTP_URL$/
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost'])
 
 function requireWholeProject(settings: Settings): void {
@@ -574,6 +580,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     Object.entries(SETTINGS).map(([name, declared]) => [name, read<unknown>(name, declared)]),
   ) as unknown as Settings
   const isLoopback = LOOPBACK_HOSTS.has(settings.HOST)
+  const hasNoProxy = isLoopback && settings.PUBLIC_URL === undefined && settings.TRUST_PROXY === 0
   if (settings.DATABASE_URL !== undefined && settings.ALCOVE_SECRET === undefined) {
     throw new AppError(
       'startup',
@@ -610,6 +617,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   return Object.freeze({
     ...settings,
-    isLocalSetUp: isLoopback && settings.DATABASE_URL === undefined && settings.PUBLIC_URL === undefined,
+    isLocalSetUp: hasNoProxy && settings.DATABASE_URL === undefined,
+    hasNoProxy,
   })
 }

@@ -1,4 +1,6 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
 import { createMailboxRoutes } from './mailbox-routes.ts'
@@ -50,10 +52,27 @@ test('the mailbox does not exist for a foreign name or behind a proxy', async ()
     for (const host of ['evil.example.com', `localhost.evil.example.com:${port}`, '127.0.0.1.nip.io', '0.0.0.0']) {
       expect(await statusWith(path, { host })).toBe(404)
     }
-    for (const name of ['x-forwarded-for', 'x-forwarded-host', 'X-Forwarded-Proto', 'forwarded', 'via', 'x-real-ip']) {
-      expect(await statusWith(path, { [name]: '127.0.0.1' })).toBe(404)
-    }
+    const added = ['x-forwarded-for', 'x-forwarded-host', 'X-Forwarded-Proto', 'forwarded', 'via', 'x-real-ip']
+    const addedElsewhere = ['cf-connecting-ip', 'true-client-ip', 'x-client-ip', 'x-original-host', 'x-envoy-external-address', 'cdn-loop'] // prettier-ignore
+    for (const name of [...added, ...addedElsewhere])
+      expect(await statusWith(path, { [name]: '127.0.0.1' }), name).toBe(404)
   }
+})
+
+test('the mailbox does not exist behind a proxy that rewrites Host and adds nothing', async () => {
+  const { port, hostname } = new URL(service.url)
+  expect(await statusWith('/mailbox.json', { origin: `http://localhost:${port}` })).toBe(200)
+  for (const origin of [
+    'https://alcove.example',
+    'http://localhost.evil.example',
+    'http://127.0.0.1@evil.example',
+    'null',
+  ]) {
+    expect(await statusWith('/mailbox.json', { origin })).toBe(404)
+    expect(await statusWith('/mailbox.json', { referer: `${origin}/` })).toBe(404)
+  }
+  const socket = connect(Number(port), hostname).end('GET /mailbox.json HTTP/1.0\r\nHost: localhost\r\n\r\n')
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 404/)
 })
 
 test('outside a local set-up, and for a request without a socket, there is no mailbox', async () => {

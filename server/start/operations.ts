@@ -1,5 +1,6 @@
 /** Public routes: health, metrics, and the configuration of the page. */
-import { Hono } from 'hono'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type Context, Hono } from 'hono'
 import type { PublicConfig } from '#contract/auth.ts'
 import { isLocalRequest } from '#server/access/local-request.ts'
 import type { Database } from '#server/database/scope.ts'
@@ -9,7 +10,9 @@ interface OperationsOptions {
   readonly database: Database
   readonly anonKey: string
   readonly publicUrl: string | undefined
-  readonly metricsFor: 'loopback' | 'everyone'
+  /** Undefined: only requests of this machine may read the metrics, if any may. */
+  readonly metricsToken: string | undefined
+  readonly hasNoProxy: boolean
   readonly testAccount: PublicConfig['testAccount']
   readonly requiresSecondFactor: boolean
   readonly hasTextMessages: boolean
@@ -17,8 +20,16 @@ interface OperationsOptions {
   readonly gauges: Gauges
 }
 
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** Digests have one length, so the time tells neither the length nor the characters. */
+function bringsToken(context: Context, token: string): boolean {
+  const brought = /^Bearer +(\S+) *$/i.exec(context.req.header('authorization') ?? '')?.[1]
+  return brought !== undefined && timingSafeEqual(digest(brought), digest(token))
+}
+
 export function createOperationsRoutes(options: OperationsOptions) {
-  const { database, anonKey, publicUrl, metricsFor, testAccount, hasMailbox, gauges } = options
+  const { database, anonKey, publicUrl, metricsToken, hasNoProxy, testAccount, hasMailbox, gauges } = options
   const { requiresSecondFactor, hasTextMessages } = options
   const routes = new Hono()
   let metrics: Promise<() => Promise<string>> | undefined
@@ -53,7 +64,13 @@ export function createOperationsRoutes(options: OperationsOptions) {
   })
 
   routes.get('/metrics', async (context) => {
-    if (metricsFor === 'loopback' && !isLocalRequest(context)) return context.notFound()
+    if (metricsToken === undefined) {
+      if (!hasNoProxy || !isLocalRequest(context)) return context.notFound()
+    } else if (!bringsToken(context, metricsToken)) {
+      return context.text('GET /metrics wants METRICS_TOKEN as a bearer token.\n', 401, {
+        'www-authenticate': 'Bearer realm="metrics"',
+      })
+    }
     metrics ??= loadMetrics()
     return context.text(await (await metrics)())
   })
