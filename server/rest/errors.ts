@@ -3,6 +3,7 @@ import pg from 'pg'
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
+import { isPatternLimit } from '#server/database/pattern-limits.ts'
 import { isParseError } from '#server/database/scanner.ts'
 import { headerName, headerValue, jsonText } from './headers.ts'
 
@@ -152,6 +153,14 @@ function parseRaisedError({ message: text, detail = '' }: pg.DatabaseError): Res
 /** Undefined for an unexpected error. A missing privilege is 403 if `isSignedIn`, else 401. */
 export function toRestError(error: unknown, isSignedIn: boolean): RestError | undefined {
   if (error instanceof RestError) return error
+  if (isPatternLimit(error)) {
+    const { pattern, patternLimit } = error.details
+    return restError('PGRST100', error.message, {
+      details: `The pattern "${pattern}" is rejected: ${patternLimit}.`,
+      hint: 'Use a shorter or simpler pattern, or several filters.',
+      cause: error,
+    })
+  }
   if (isParseError(error)) return restError('PGRST100', error.message, { details: error.details.parse, cause: error })
   if (error instanceof AppError && error.code === 'unauthenticated') {
     const isExpired = error.details?.['reason'] === 'expired' || error.details?.['reason'] === 'ended'

@@ -1,5 +1,6 @@
 /** Parses the query string in PostgREST's syntax; planning resolves the names. */
 import { type Field, type Filter, readCondition, readName } from '#server/database/filter.ts'
+import { requireBoundedPattern } from '#server/database/pattern-limits.ts'
 import { createScanner, type Scanner } from '#server/database/scanner.ts'
 import { readBoundedField, readList, readSelect, type SelectItem } from './parse-select.ts'
 
@@ -47,6 +48,12 @@ function readOrderTerm(scanner: Scanner): OrderTerm {
   return { embedded, field, direction, nulls }
 }
 
+function readBoundedCondition(scanner: Scanner, options: { isListed: boolean }): ReturnType<typeof readCondition> {
+  const condition = readCondition(scanner, options)
+  requireBoundedPattern(condition)
+  return condition
+}
+
 /** For example `and(…)`, `not.or(…)` or `column.operator.value`. */
 function readLogicTree(scanner: Scanner, depth = 0): LogicTree {
   if (depth > MAX_LOGIC_DEPTH) scanner.fail('fewer levels of and/or')
@@ -58,7 +65,7 @@ function readLogicTree(scanner: Scanner, depth = 0): LogicTree {
   }
   const field = readBoundedField(scanner)
   if (!scanner.take('.')) scanner.fail('delimiter (.)')
-  return { kind: 'filter', filter: { ...field, ...readCondition(scanner, { isListed: true }) } }
+  return { kind: 'filter', filter: { ...field, ...readBoundedCondition(scanner, { isListed: true }) } }
 }
 
 /** @param what names the text in error messages. */
@@ -172,7 +179,7 @@ export function parseQuery(parameters: URLSearchParams, { isCall }: { isCall: bo
 function parseCondition(value: string, isCall: boolean): ReturnType<typeof readCondition> | undefined {
   const scanner = createScanner('filter', value)
   const read = () => {
-    const condition = readCondition(scanner, { isListed: false })
+    const condition = readBoundedCondition(scanner, { isListed: false })
     scanner.expectEnd()
     return condition
   }

@@ -384,3 +384,44 @@ describe('every table, for another person and for an anonymous caller', () => {
     })
   })
 })
+
+describe('a pattern that costs too much', () => {
+  test.each([
+    ['a filter', '/things?select=id&name=match.(a*)*%5C1', 'refers back'],
+    ['a negated filter', '/things?select=id&name=not.imatch.a%7B0,240%7Db', 'written out'],
+    ['a list of patterns', '/things?select=id&name=match(any).%7Bx,%22(a)%5C%5C1%22%7D', 'refers back'],
+    ['a tree', '/things?select=id&or=(id.eq.1,and(name.match."(?=.*a)b",id.eq.2))', 'looks ahead'],
+    ['an embedded tree', '/things?select=id&not.and=(name.match."(?=.*a)b",id.eq.2)', 'looks ahead'],
+    ['a LIKE', `/things?select=id&name=ilike.${'*b'.repeat(60)}`, 'wildcards'],
+    ['a text search', `/things?select=id&words=wfts.${'a%20'.repeat(600)}`, 'longer'],
+    ['a field of JSON', '/things?select=id&data->>a=match.(a*)*%5C1', 'refers back'],
+    ['rows of a function', '/rpc/things_named?wanted=x&name=match.(a*)*%5C1', 'refers back'],
+  ])('in %s is rejected before it runs', async (_, path, why) => {
+    const rejection = await requestRejection(path)
+    expect(rejection).toMatchObject({
+      status: 400,
+      code: 'PGRST100',
+      message: 'A pattern of the filter is too complex',
+    })
+    expect(rejection.details).toContain(why)
+  })
+
+  test.each(['PATCH', 'DELETE'])('in the filter of a %s is rejected before it runs', async (method) => {
+    const body = method === 'PATCH' ? { body: '{"flag":true}' } : {}
+    const rejection = await requestRejection('/things?name=match.(a*)*%5C1', { method, ...body })
+    expect(rejection).toMatchObject({ status: 400, code: 'PGRST100' })
+  })
+
+  test('ordinary patterns match as PostgreSQL matches them', async () => {
+    const made = await fetch(`${service.url}/things`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify([{ name: 'report-2024-11' }, { name: 'draft' }]),
+    })
+    expect(made.status).toBe(201)
+    const found = await fetch(`${service.url}/things?select=name&name=match.%5Ereport-%5Cd%7B4%7D-%5Cd%7B2%7D$`, {
+      headers,
+    })
+    expect(await found.json()).toEqual([{ name: 'report-2024-11' }])
+  })
+})
