@@ -200,6 +200,13 @@ export const SETTINGS = {
       'Address under which people reach Alcove; links in mails start with it. Setting it ends the local set-up (test account, mailbox).',
     parse: httpUrl,
   }),
+  REALTIME_PUBLIC: setting({
+    wants: 'refuse or accept',
+    example: 'refuse',
+    explains:
+      'Whether public channels of /realtime/v1, on which anyone with the public key may talk, are refused or accepted; database changes pass on any channel. Not set: refused, but accepted by a server that runs no api, as by other servers of these services.',
+    parse: z.enum(['refuse', 'accept']).optional(),
+  }),
   TRUST_PROXY: setting({
     wants: 'a whole number',
     example: '0',

@@ -136,7 +136,10 @@ test('after the deletion no table names the person, no bytes are left, and every
   const elsewhere = createClient(alcove.address, apikey, { auth: { persistSession: false } })
   const other = await elsewhere.auth.signInWithPassword({ email: person.email, password: PASSWORD })
   const statuses: string[] = []
-  elsewhere.channel('any').subscribe((status) => void statuses.push(status))
+  elsewhere
+    .channel('any')
+    .on('postgres_changes', { event: '*', schema: 'public' }, () => undefined)
+    .subscribe((status) => void statuses.push(status))
   await expect.poll(() => statuses).toEqual(['SUBSCRIBED'])
 
   const answer = await close(person, { confirmation: person.email, password: PASSWORD })

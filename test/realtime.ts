@@ -48,7 +48,13 @@ export async function startNode(
   {
     log = createLog('silent'),
     ...options
-  }: { log?: Log; limits?: Partial<RealtimeLimits>; trustProxy?: number; databaseSweepMs?: number } = {},
+  }: {
+    log?: Log
+    limits?: Partial<RealtimeLimits>
+    trustProxy?: number
+    databaseSweepMs?: number
+    allowsPublicChannels?: boolean
+  } = {},
 ): Promise<RealtimeNode> {
   const notified = await openListener(connection, log)
   const bus = await openBus()

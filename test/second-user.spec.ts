@@ -439,11 +439,13 @@ const answersOf = async (token: string) => {
 const OPEN = [true, true, true]
 const CLOSED = [false, false, false]
 
-async function joining(token: string): Promise<string> {
+async function joining(token: string, { changes = true } = {}): Promise<string> {
   const client = createClient(alcove.address, apikey, { auth: { persistSession: false } })
   await client.realtime.setAuth(token)
+  const channel = client.channel('any')
+  if (changes) channel.on('postgres_changes', { event: '*', schema: 'public' }, () => undefined)
   const status = await new Promise<string>((resolve) => {
-    client.channel('any').subscribe((reached) => resolve(reached))
+    channel.subscribe((reached, error) => resolve(changes ? reached : (error?.message ?? reached)))
   })
   await client.removeAllChannels()
   await client.realtime.disconnect()
@@ -463,6 +465,18 @@ const signIn = async (email: string) =>
       })
     ).json()) as { access_token: string }
   ).access_token
+
+test('nobody talks on a public channel, with an account or with the published key', async () => {
+  const refusal = 'PrivateOnly: This project only allows private channels'
+  expect(await joining((await signUp(newAddress())).token, { changes: false })).toContain(refusal)
+  expect(await joining(apikey, { changes: false })).toContain(refusal)
+  const answer = await fetch(`${alcove.address}/realtime/v1/api/broadcast`, {
+    method: 'POST',
+    headers: { apikey, 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [{ topic: 'any', event: 'e', payload: {} }] }),
+  })
+  expect(answer.status).toBe(422)
+})
 
 test('where there is a second factor, the password alone opens neither data, files, live changes nor the API', async () => {
   const email = newAddress()

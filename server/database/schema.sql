@@ -1350,6 +1350,29 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION realtime.writable_topics(topics text[])
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  topic_before text := coalesce(current_setting('realtime.topic', true), '');
+  probed text;
+begin
+  foreach probed in array topics loop
+    begin
+      perform set_config('realtime.topic', probed, true);
+      insert into realtime.messages (topic, extension, private) values (probed, 'broadcast', true);
+      raise exception using errcode = 'ALCR1', message = 'the probe is rolled back';
+    exception
+      when sqlstate 'ALCR1' then return next probed;
+      when insufficient_privilege then null;
+    end;
+  end loop;
+  perform set_config('realtime.topic', topic_before, true);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION storage.discard_blob()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1755,6 +1778,9 @@ grant execute on function realtime.send(jsonb,text,text,boolean) to service_role
 grant execute on function realtime.topic() to anon;
 grant execute on function realtime.topic() to authenticated;
 grant execute on function realtime.topic() to service_role;
+grant execute on function realtime.writable_topics(text[]) to anon;
+grant execute on function realtime.writable_topics(text[]) to authenticated;
+grant execute on function realtime.writable_topics(text[]) to service_role;
 grant execute on function storage.extension(text) to anon;
 grant execute on function storage.extension(text) to authenticated;
 grant execute on function storage.extension(text) to service_role;

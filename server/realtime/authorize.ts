@@ -18,6 +18,9 @@ export interface TopicPermissions {
 const ALLOWED = { read: true, write: true }
 const DENIED = { read: false, write: false }
 export const PUBLIC_TOPIC: TopicPermissions = { broadcast: ALLOWED, presence: ALLOWED }
+/** Of a public channel where these are refused. */
+export const CHANGES_ONLY: TopicPermissions = { broadcast: DENIED, presence: DENIED }
+export const PRIVATE_ONLY = 'This project only allows private channels'
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
@@ -92,6 +95,19 @@ export async function probeTopicPermissions(
     if (!(error instanceof RolledBack)) throw error
   }
   return found
+}
+
+/** Those topics to which the caller may broadcast, by one statement. */
+export async function writableTopics(
+  database: Database,
+  claims: Claims,
+  topics: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await database.userStatement<{ topic: string }>(claims, {
+    text: 'select topic from realtime.writable_topics($1) as topic',
+    values: [topics],
+  })
+  return new Set(rows.map(({ topic }) => topic))
 }
 
 async function mayInsert(scope: Scope, topic: string, extension: string): Promise<boolean> {

@@ -1,5 +1,4 @@
 import type { Log } from '#server/base/log.ts'
-import { isConnectionFailure } from '#server/database/errors.ts'
 import type { Database } from '#server/database/scope.ts'
 import { createWorkLoop } from './work-loop.ts'
 
@@ -22,16 +21,16 @@ export function createBroadcastRelay(database: Database, log: Log) {
       await relay(batch)
       for (const { resolve } of batch) resolve()
     } catch (error) {
-      // jsonb rejects some valid JSON, such as a NUL character; one broadcast must not fail the batch.
-      if (isConnectionFailure(error) || batch.length === 1) for (const { reject } of batch) reject(error)
-      else for (const single of batch) await relay([single]).then(single.resolve, single.reject)
+      for (const { reject } of batch) reject(error)
     }
   }
 
+  /** As text: jsonb would write a number such as 1e99999 with all its digits. */
   const relay = (batch: readonly PendingBroadcast[]) =>
     database.asService((scope) =>
       scope.query(
-        `select realtime.relay(e.envelope) from unnest($1::jsonb[]) with ordinality as e (envelope, position) order by position`,
+        `select realtime.ring('realtime_broadcast', e.envelope)
+         from unnest($1::text[]) with ordinality as e (envelope, position) order by position`,
         [batch.map(({ json }) => json)],
       ),
     )

@@ -3,21 +3,31 @@ import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
 import { tokenOrApiKeyOf } from '#server/access/authenticate.ts'
+import { addressKey, peerAddress, visitorAddress } from '#server/access/client-address.ts'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { messageOf } from '#server/base/errors.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
 import type { Database } from '#server/database/scope.ts'
-import { probeTopicPermissions, verifyToken } from './authorize.ts'
+import { PRIVATE_ONLY, verifyToken, writableTopics } from './authorize.ts'
 import type { Broadcast, Broadcasts } from './broadcast.ts'
-import type { RealtimeLimits } from './limits.ts'
+import type { BroadcastBody } from './frames.ts'
+import { MAX_NAME_BYTES, type RealtimeLimits } from './limits.ts'
 import { Rejection } from './rejection.ts'
+import type { Traffic } from './traffic.ts'
 
+const name = (prefix: string) =>
+  z
+    .string()
+    .min(1, "can't be blank")
+    .refine((text) => Buffer.byteLength(prefix + text) <= MAX_NAME_BYTES, 'is too long')
+const topicSchema = name('realtime:')
+const eventSchema = name('')
 const batch = z.object({
   messages: z.array(
     z.object({
-      topic: z.string().min(1, "can't be blank"),
-      event: z.string().min(1, "can't be blank"),
+      topic: topicSchema,
+      event: eventSchema,
       payload: z.record(z.string(), z.unknown()),
       private: z.boolean().nullish(),
     }),
@@ -30,9 +40,13 @@ export interface BroadcastRouteOptions {
   readonly log: Log
   readonly broadcasts: Broadcasts
   readonly limits: RealtimeLimits
+  readonly traffic: Traffic
+  readonly trustProxy: number
+  readonly allowsPublicChannels: boolean
 }
 
-export function createBroadcastRoutes({ database, tokens, log, broadcasts, limits }: BroadcastRouteOptions): Hono {
+export function createBroadcastRoutes(options: BroadcastRouteOptions): Hono {
+  const { database, tokens, log, broadcasts, limits, traffic } = options
   const app = new Hono()
   app.use(
     allowAnyOrigin({
@@ -61,43 +75,70 @@ export function createBroadcastRoutes({ database, tokens, log, broadcasts, limit
 
   /** Silently drops what the policies forbid, as on a channel. */
   async function publishAllowed(claims: VerifiedClaims, messages: readonly Broadcast[]): Promise<void> {
-    const mayWrite = new Map<string, boolean>()
-    for (const { topic, isPrivate } of messages) {
-      if (!isPrivate || mayWrite.has(topic)) continue
-      mayWrite.set(
-        topic,
-        claims.role === 'service_role' || (await probeTopicPermissions(database, claims, topic)).broadcast.write,
-      )
-    }
+    const topics = privateTopicsOf(messages)
+    const isService = claims.role === 'service_role'
+    const mayWrite = isService || topics.size === 0 ? topics : await writableTopics(database, claims, [...topics])
     await Promise.all(
       messages
-        .filter(({ isPrivate, topic }) => !isPrivate || mayWrite.get(topic))
+        .filter(({ isPrivate, topic }) => !isPrivate || mayWrite.has(topic))
         .map((message) => broadcasts.publish(message)),
     )
+  }
+
+  /** The answer to a request that asks for too much; undefined for one that is served. */
+  function reject(context: Context, claims: VerifiedClaims, messages: readonly Broadcast[]): Response | undefined {
+    const { messagesPerRequest, privateTopicsPerRequest } = limits
+    const unprocessable = (error: string) => context.json({ errors: { messages: [error] } }, 422)
+    const topics = privateTopicsOf(messages).size
+    if (!options.allowsPublicChannels && messages.some(({ isPrivate }) => !isPrivate))
+      return unprocessable(PRIVATE_ONLY)
+    if (messages.length > messagesPerRequest)
+      return unprocessable(`Send at most ${messagesPerRequest} messages at a time`)
+    if (topics > privateTopicsPerRequest && claims.role !== 'service_role')
+      return unprocessable(`Send to at most ${privateTopicsPerRequest} private topics at a time`)
+    const forwarded = context.req.header('x-forwarded-for')
+    const address = addressKey(visitorAddress(peerAddress(context), forwarded, options.trustProxy))
+    const bytes = messages.reduce((sum, { body }) => sum + byteLengthOf(body), 0)
+    const cost = { messages: Math.max(1, messages.length), bytes, ...(topics > 0 ? { joins: 1 + topics / 10 } : {}) }
+    if (traffic.spend({ address, claims }, cost)) return undefined
+    return context.json({ error: 'Too many requests' }, 429, { 'retry-after': '1' })
+  }
+
+  async function publishUnlessRejected(
+    context: Context,
+    claims: VerifiedClaims,
+    messages: readonly Broadcast[],
+  ): Promise<Response> {
+    const rejected = reject(context, claims, messages)
+    if (rejected) return rejected
+    await publishAllowed(claims, messages)
+    return context.body(null, 202)
   }
 
   app.post('/api/broadcast', async (context) => {
     const claims = await verifyCaller(context)
     const parsed = batch.safeParse(await readJson(context))
     if (!parsed.success) return context.json({ errors: z.treeifyError(parsed.error) }, 422)
-    await publishAllowed(
+    return publishUnlessRejected(
+      context,
       claims,
       parsed.data.messages.map(({ topic, event, payload, private: isPrivate }) => {
         return { topic, event, isPrivate: isPrivate ?? false, body: { json: JSON.stringify(payload) } }
       }),
     )
-    return context.body(null, 202)
   })
 
   app.post('/api/broadcast/:topic/events/:event', async (context) => {
     const claims = await verifyCaller(context)
     const { topic, event } = context.req.param()
+    const names = z.object({ topic: topicSchema, event: eventSchema }).safeParse({ topic, event })
+    if (!names.success) return context.json({ errors: z.treeifyError(names.error) }, 422)
     const isRaw = (context.req.header('content-type') ?? '').startsWith('application/octet-stream')
     const json = isRaw ? undefined : await readJson(context)
     if (!isRaw && json === undefined) return context.json({ errors: { payload: ["can't be blank"] } }, 422)
     const body = isRaw ? { bytes: Buffer.from(await context.req.arrayBuffer()) } : { json: JSON.stringify(json) }
-    await publishAllowed(claims, [{ topic, event, isPrivate: context.req.query('private') === 'true', body }])
-    return context.body(null, 202)
+    const isPrivate = context.req.query('private') === 'true'
+    return publishUnlessRejected(context, claims, [{ topic, event, isPrivate, body }])
   })
 
   async function readJson(context: Context): Promise<unknown> {
@@ -111,3 +152,9 @@ export function createBroadcastRoutes({ database, tokens, log, broadcasts, limit
 
   return app
 }
+
+const privateTopicsOf = (messages: readonly Broadcast[]): ReadonlySet<string> =>
+  new Set(messages.filter(({ isPrivate }) => isPrivate).map(({ topic }) => topic))
+
+const byteLengthOf = (body: BroadcastBody): number =>
+  'json' in body ? Buffer.byteLength(body.json) : body.bytes.length

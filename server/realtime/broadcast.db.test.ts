@@ -83,6 +83,14 @@ const sendFromSql = (topic: string, event: string, payload: unknown, isPrivate =
     scope.query('select realtime.send($1::jsonb, $2, $3, $4)', [JSON.stringify(payload), event, topic, isPrivate]),
   )
 
+async function storedRows(topic: string): Promise<number> {
+  const { rows } = await database.admin.query<{ rows: number }>(
+    'select count(*)::int as rows from realtime.messages where topic = $1',
+    [topic],
+  )
+  return rows[0]?.rows ?? -1
+}
+
 test('the owner of a conversation receives its replies in order, large ones between small ones', async () => {
   const { heard } = await enter(await clientOf(owner), `conversation:${conversation}`, { private: true })
   const texts = ['first', 'x'.repeat(20_000), 'third', 'y'.repeat(9_000), 'fifth']
@@ -169,16 +177,80 @@ test('raw bytes stay unchanged, and 1.0.0 clients do not receive them', async ()
   expect((await text.heard.next()).event).toBe('json')
 })
 
-test('a message that the database rejects does not fail others', async () => {
-  const topic = `nul:${randomUUID()}`
+test('text and numbers that jsonb cannot store or would enlarge arrive as they were sent', async () => {
+  const topic = `text:${randomUUID()}`
   const speaker = await enter(await clientOf('anon'), topic, { ack: true })
   const listener = await enter(await clientOf('anon'), topic)
+  const sent = [{ text: 'a' }, { text: '\0' }, { text: '\0'.repeat(9_000) }, Array<number>(900).fill(1e300)]
   const answers = await Promise.all(
-    ['a', '\0', 'b'].map((text) => speaker.channel.send({ type: 'broadcast', event: 'say', payload: { text } })),
+    sent.map((payload) => speaker.channel.send({ type: 'broadcast', event: 'say', payload })),
   )
-  expect(answers).toEqual(['ok', 'error', 'ok'])
-  expect((await listener.heard.next()).payload).toEqual({ text: 'a' })
-  expect((await listener.heard.next()).payload).toEqual({ text: 'b' })
+  expect(answers).toEqual(['ok', 'ok', 'ok', 'ok'])
+  for (const payload of sent) expect((await listener.heard.next()).payload).toEqual(payload)
+  expect(await storedRows(topic)).toBe(0)
+})
+
+test('large broadcasts store nothing, with listeners on this node or with none', async () => {
+  const topic = `large:${randomUUID()}`
+  const speaker = await enter(await clientOf('anon'), topic, { ack: true })
+  const send = (n: number) =>
+    speaker.channel.send({ type: 'broadcast', event: 'e', payload: { n, pad: 'x'.repeat(2_000_000) } })
+  for (let n = 0; n < 3; n += 1) expect(await send(n)).toBe('ok')
+  // Notifications of one channel keep their order: after this one, the earlier ones have found no listener.
+  const fence = await enter(await clientOf('anon'), `fence:${topic}`)
+  await sendFromSql(`fence:${topic}`, 'e', {}, false)
+  await fence.heard.next()
+  const listener = await enter(await clientOf('anon'), topic)
+  for (let n = 3; n < 6; n += 1) expect(await send(n)).toBe('ok')
+  for (let n = 3; n < 6; n += 1) expect((await listener.heard.next()).payload).toMatchObject({ n })
+  expect(await speaker.channel.httpSend('e', { n: 6, pad: 'y'.repeat(2_000_000) })).toEqual({ success: true })
+  expect((await listener.heard.next()).payload).toMatchObject({ n: 6 })
+  expect(await storedRows(topic)).toBe(0)
+})
+
+test('a large broadcast is stored once for the nodes that have listeners, and removed soon', async () => {
+  const nodes = [await startNode(database, tokens), await startNode(database, tokens, { databaseSweepMs: 50 })]
+  try {
+    const topic = `across:${randomUUID()}`
+    const speaker = await enter(await clientOf('anon'), topic, { ack: true })
+    const listeners = await Promise.all(
+      [node, ...nodes].map(async (on) => enter(await clientOf('anon', '2.0.0', on), topic)),
+    )
+    const texts = ['x'.repeat(90_000), 'small', '\0'.repeat(9_000), 'small too']
+    for (const text of texts)
+      expect(await speaker.channel.send({ type: 'broadcast', event: 'e', payload: { text } })).toBe('ok')
+    const bytes = new Uint8Array(20_000).fill(254)
+    await speaker.channel.send({ type: 'broadcast', event: 'raw', payload: bytes.buffer })
+    for (const { heard } of listeners) {
+      for (const text of texts) expect((await heard.next()).payload).toEqual({ text })
+      expect(new Uint8Array((await heard.next()).payload as ArrayBuffer)).toEqual(bytes)
+    }
+    expect(await storedRows(topic)).toBe(3)
+    await database.admin.query(`update realtime.messages set inserted_at = inserted_at - interval '70 seconds'`)
+    await expect.poll(() => storedRows(topic)).toBe(0)
+    await Promise.all(clients.splice(0).map((client) => client.disconnect()))
+  } finally {
+    for (const other of nodes) await other.close()
+  }
+})
+
+test('a payload whose node is gone delays its own room only', async () => {
+  const [lost, other] = [`room:${randomUUID()}`, `room:${randomUUID()}`]
+  const client = await clientOf(owner)
+  const waiting = await enter(client, lost, { private: true })
+  const { heard } = await enter(client, other, { private: true })
+  const envelope = { id: randomUUID(), topic: lost, event: 'e', private: true, stored: true, holder: randomUUID() }
+  await database.database.asService((scope) =>
+    scope.query(`select realtime.ring('realtime_broadcast', $1)`, [JSON.stringify(envelope)]),
+  )
+  await sendFromSql(lost, 'late', {})
+  await sendFromSql(other, 'e', {})
+  expect((await heard.next()).event).toBe('e')
+  expect(waiting.heard.waiting).toEqual([])
+  await database.database.asService((scope) =>
+    scope.query(`select realtime.ring('realtime_broadcast_stored', $1)`, [envelope.id]),
+  )
+  expect((await waiting.heard.next()).event).toBe('late')
 })
 
 test('nodes of one database share their rooms', async () => {
@@ -225,6 +297,45 @@ test('REST rejects unknown callers and malformed messages', async () => {
   expect(
     (await post(known, { messages: [{ ...message, payload: { text: 'x'.repeat(3 * 1024 * 1024) } }] })).status,
   ).toBe(413)
+})
+
+test('one request may name many private topics, whose policies one transaction evaluates', async () => {
+  const listener = await enter(await clientOf(owner), 'room:of many', { private: true })
+  const post = async (topics: number) => {
+    const messages = Array.from({ length: topics }, (_, n) => ({
+      topic: n === topics - 1 ? 'room:of many' : n % 2 === 0 ? `room:${n}` : `closed:${n}`,
+      event: 'e',
+      payload: {},
+      private: true,
+    }))
+    return fetch(`http://127.0.0.1:${node.port}/realtime/v1/api/broadcast`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', apikey: await tokenOf(tokens, owner) },
+      body: JSON.stringify({ messages }),
+    })
+  }
+  const transactions = async () => {
+    const { rows } = await database.admin.query<{ done: number }>(
+      `select pg_stat_force_next_flush(), xact_commit + xact_rollback as done
+       from pg_stat_database where datname = current_database()`,
+    )
+    return Number(rows[0]?.done)
+  }
+  const before = await transactions()
+  expect((await post(100)).status).toBe(202)
+  expect((await listener.heard.next()).event).toBe('e')
+  expect((await transactions()) - before).toBeLessThan(50)
+  const tooMany = await post(101)
+  expect(tooMany.status).toBe(422)
+  expect(await tooMany.json()).toEqual({ errors: { messages: ['Send to at most 100 private topics at a time'] } })
+  const { rows } = await database.database.asUser(owner, (scope) =>
+    scope.query<{ topic: string }>(`select realtime.writable_topics('{room:a,closed:b,room:c}') as topic`),
+  )
+  expect(rows.map(({ topic }) => topic)).toEqual(['room:a', 'room:c'])
+  const left = await database.admin.query(
+    `select from realtime.messages where topic like 'room:a%' or topic like 'closed:%'`,
+  )
+  expect(left.rowCount).toBe(0)
 })
 
 test('only the service reads stored messages', async () => {

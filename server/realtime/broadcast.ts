@@ -1,4 +1,4 @@
-/** All broadcasts pass through the database, so all nodes deliver in one order. */
+/** All broadcasts pass through the database, so all nodes deliver those of a room in one order. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Log } from '#server/base/log.ts'
@@ -8,9 +8,10 @@ import { createBroadcastRelay } from './broadcast-relay.ts'
 import { type Channel, type Channels, roomName } from './channels.ts'
 import { createEarlyDeliveries } from './early-delivery.ts'
 import { type BroadcastBody, broadcastPayload, encodeBroadcast, encodeFrame } from './frames.ts'
+import { createHeldPayloads } from './held-payloads.ts'
 import type { Retry } from './retry.ts'
 import type { Sender } from './sender.ts'
-import { createWorkLoop } from './work-loop.ts'
+import { createWorkLoop, type WorkLoop } from './work-loop.ts'
 
 export interface Broadcast {
   /** Without the wire prefix. */
@@ -41,6 +42,8 @@ export interface Broadcasts {
 }
 
 const CHANNEL = 'realtime_broadcast'
+/** PostgreSQL takes payloads of notifications up to 7,999 bytes. */
+const MAX_NOTIFIED_BYTES = 7_500
 /** Sender of broadcasts over REST; broadcasts from SQL have none. */
 const REST = 'rest'
 const envelopeSchema = z.object({
@@ -49,12 +52,20 @@ const envelopeSchema = z.object({
   event: z.string(),
   private: z.boolean(),
   payload: z.unknown().optional(),
+  /** The payload is in `realtime.messages`, or with `holder`. */
   stored: z.literal(true).optional(),
+  /** Node that holds the payload in its memory. */
+  holder: z.uuid().optional(),
   /** Set if `payload` holds encoded bytes. */
   encoding: z.literal('base64').optional(),
   from: z.string().optional(),
 })
 type Envelope = z.output<typeof envelopeSchema>
+
+interface RoomQueue {
+  readonly waiting: Envelope[]
+  readonly deliveryLoop: WorkLoop
+}
 
 export interface BroadcastOptions {
   readonly database: Database
@@ -67,10 +78,10 @@ export interface BroadcastOptions {
 
 export async function createBroadcasts(options: BroadcastOptions): Promise<Broadcasts> {
   const { database, listener, log, channels, sender, retry } = options
-  const received: Envelope[] = []
+  const rooms = new Map<string, RoomQueue>()
   const early = createEarlyDeliveries()
+  const held = await createHeldPayloads(options)
   const relay = createBroadcastRelay(database, log)
-  const deliveryLoop = createWorkLoop(log, () => received.length > 0 && !isClosed, deliverNext)
   let isClosed = false
 
   const stop = await listener.on(CHANNEL, (payload) => {
@@ -79,21 +90,49 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
     if (isClosed) return
     const room = roomName(parsed.data.topic, parsed.data.private)
     if (channels.members(room).size === 0) return early.complete(room, parsed.data.id)
-    received.push(parsed.data)
-    deliveryLoop.wake()
+    const queue = rooms.get(room) ?? openQueue(room)
+    queue.waiting.push(parsed.data)
+    queue.deliveryLoop.wake()
   })
 
-  /** A stored broadcast delays later ones until its payload is read. */
-  async function deliverNext(): Promise<void> {
-    const next = received.shift()
-    if (!next) return
-    const room = roomName(next.topic, next.private)
+  function openQueue(room: string): RoomQueue {
+    const waiting: Envelope[] = []
+    const deliveryLoop = createWorkLoop(
+      log,
+      () => waiting.length > 0 && !isClosed,
+      () => deliverNext(room, waiting),
+    )
+    const queue = { waiting, deliveryLoop }
+    rooms.set(room, queue)
+    return queue
+  }
+
+  /** A payload that must be read first delays later ones of its room only. */
+  async function deliverNext(room: string, waiting: Envelope[]): Promise<void> {
+    const next = waiting.shift()
+    try {
+      if (next) await deliverToRoom(room, next)
+    } finally {
+      if (waiting.length === 0) rooms.delete(room)
+    }
+  }
+
+  async function deliverToRoom(room: string, next: Envelope): Promise<void> {
     const delivered = early.recipients(room, next.id)
     if (!channels.members(room).isSubsetOf(delivered)) {
-      const body = next.stored ? await retry(readStored(next)) : decodeBody(next)
+      const body = await readBody(next)
       if (body) deliver(next, body, channels.members(room).difference(delivered))
     }
     early.complete(room, next.id)
+  }
+
+  async function readBody(envelope: Envelope): Promise<BroadcastBody | undefined> {
+    const { id, holder, stored, encoding } = envelope
+    if (holder === undefined) return stored ? retry(readStored(envelope)) : decodeBody(envelope)
+    const text = await held.take(id, holder)
+    if (text === undefined) log.warn({ id }, 'the payload of a broadcast did not come from its node')
+    else return encoding === 'base64' ? { bytes: Buffer.from(text, 'base64') } : { json: text }
+    return undefined
   }
 
   function deliverEarly({ id, topic, event, payload }: EarlyBroadcast): void {
@@ -142,29 +181,41 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
     }
   }
 
-  function publish({ topic, event, isPrivate, body, from = REST }: Broadcast): Promise<void> {
-    const head = { id: randomUUID(), topic, event, private: isPrivate, from }
-    const json =
-      'json' in body
-        ? `${JSON.stringify(head).slice(0, -1)},"payload":${body.json}}`
-        : JSON.stringify({ ...head, encoding: 'base64', payload: body.bytes.toString('base64') })
-    return relay.send(json)
+  async function publish({ topic, event, isPrivate, body, from = REST }: Broadcast): Promise<void> {
+    const id = randomUUID()
+    const head = { id, topic, event, private: isPrivate, from, ...('json' in body ? {} : { encoding: 'base64' }) }
+    const text = 'json' in body ? body.json : body.bytes.toString('base64')
+    const whole = `${JSON.stringify(head).slice(0, -1)},"payload":${'json' in body ? text : JSON.stringify(text)}}`
+    if (Buffer.byteLength(whole) <= MAX_NOTIFIED_BYTES) return relay.send(whole)
+    held.hold(id, { topic, event, isPrivate, text })
+    try {
+      await relay.send(JSON.stringify({ ...head, stored: true, holder: held.holder }))
+    } catch (error) {
+      held.drop(id)
+      throw error
+    }
   }
 
   return {
     publish,
-    deliverEarly: deliverEarly,
+    deliverEarly,
     async sweep() {
       early.sweep()
+      held.sweep()
       await database.asService((scope) =>
-        scope.query(`delete from realtime.messages where inserted_at < now() - interval '15 minutes'`),
+        scope.query(
+          `delete from realtime.messages
+           where inserted_at < now() - interval '1 minute'
+             and (extension = 'held' or inserted_at < now() - interval '15 minutes')`,
+        ),
       )
     },
     async close() {
       isClosed = true
       stop()
       await relay.idle()
-      await deliveryLoop.idle()
+      held.close()
+      for (const { deliveryLoop } of [...rooms.values()]) await deliveryLoop.idle()
     },
   }
 }

@@ -1,16 +1,22 @@
 import type { Channel, Channels } from './channels.ts'
 import type { Presences } from './presence.ts'
 import type { Sender } from './sender.ts'
+import type { Traffic } from './traffic.ts'
 
 interface ChannelCloserOptions {
   readonly channels: Channels
   readonly sender: Sender
   readonly presences: Presences
+  readonly traffic: Traffic
 }
 
-export function createChannelCloser({ channels, sender, presences }: ChannelCloserOptions) {
+export function createChannelCloser({ channels, sender, presences, traffic }: ChannelCloserOptions) {
   function remove(channel: Channel): void {
+    if (!channel.isOpen) return
     channel.isOpen = false
+    const { bindings, presenceBytes, connection } = channel
+    traffic.release(connection.address, { channels: 1, bindings: bindings.length, presenceBytes })
+    channel.presenceBytes = 0
     channel.connection.channels.delete(channel.topic)
     channels.remove(channel)
     void presences.untrack(channel)

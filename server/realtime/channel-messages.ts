@@ -2,15 +2,16 @@ import { z } from 'zod'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Database } from '#server/database/scope.ts'
-import { probeTopicPermissions, usableToken, verifyToken } from './authorize.ts'
+import { PRIVATE_ONLY, probeTopicPermissions, usableToken, verifyToken } from './authorize.ts'
 import type { Backpressure } from './backpressure.ts'
 import type { Broadcasts } from './broadcast.ts'
 import { type Channel, subscriberKey } from './channels.ts'
 import type { Incoming } from './frames.ts'
-import { PRESENCE_WINDOW_MS, type RealtimeLimits } from './limits.ts'
+import { MAX_NAME_BYTES, PRESENCE_WINDOW_MS, type RealtimeLimits } from './limits.ts'
 import type { Presences } from './presence.ts'
 import { Rejection } from './rejection.ts'
 import type { Sender } from './sender.ts'
+import type { Cost, Traffic } from './traffic.ts'
 
 export const TOO_MANY_MESSAGES = 'Too many messages per second'
 
@@ -28,11 +29,12 @@ interface ChannelMessageOptions {
   readonly broadcasts: Broadcasts
   readonly presences: Presences
   readonly backpressure: Backpressure
+  readonly traffic: Traffic
   readonly closeWith: (channel: Channel, text: string) => void
 }
 
 export function createChannelMessages(options: ChannelMessageOptions) {
-  const { database, tokens, log, limits, sender, broadcasts, presences, backpressure, closeWith } = options
+  const { database, tokens, log, limits, sender, broadcasts, presences, backpressure, traffic, closeWith } = options
 
   /** Every presence call is written and sent to a complete room, so its limit is lower. */
   function exceedsPresenceRate(channel: Channel): boolean {
@@ -44,17 +46,32 @@ export function createChannelMessages(options: ChannelMessageOptions) {
     return true
   }
 
+  /** Closes the channel and returns true beyond the budget of its address or person. */
+  function exceedsBudget(channel: Channel, cost: Cost): boolean {
+    const { connection, claims } = channel
+    if (traffic.spend({ address: connection.address, claims }, cost)) return false
+    closeWith(channel, TOO_MANY_MESSAGES)
+    return true
+  }
+
   async function broadcast(channel: Channel, message: Incoming): Promise<void> {
     const push = broadcastPush.safeParse(message.payload)
     if (!push.success) return sender.reply(channel.connection, message, 'error', { reason: 'Broadcast needs an event' })
-    // The protocol drops a broadcast without permission silently.
-    if (!channel.permissions.broadcast.write) return
+    if (!channel.permissions.broadcast.write) {
+      // The protocol drops a broadcast without permission silently, except where public channels are refused.
+      if (!channel.isPrivate && channel.wantsAck)
+        sender.reply(channel.connection, message, 'error', { reason: `PrivateOnly: ${PRIVATE_ONLY}` })
+      return
+    }
     const { event, payload } = push.data
+    if (Buffer.byteLength(event) > MAX_NAME_BYTES)
+      return sender.reply(channel.connection, message, 'error', { reason: 'The name of the event is too long' })
     const body = message.bytes ? { bytes: message.bytes } : { json: JSON.stringify(payload ?? {}) }
-    const bytes = 'json' in body ? body.json.length : body.bytes.length
+    const bytes = 'json' in body ? Buffer.byteLength(body.json) : body.bytes.length
     if (bytes > limits.payloadBytes) {
       return sender.reply(channel.connection, message, 'error', { reason: 'Payload size exceeds the limit' })
     }
+    if (exceedsBudget(channel, { messages: 1, bytes })) return
     const { name: topic, isPrivate, id: from } = channel
     const release = backpressure.addUnhandled(channel.connection, bytes)
     const published = broadcasts.publish({ topic, event, isPrivate, body, from }).then(
@@ -76,16 +93,23 @@ export function createChannelMessages(options: ChannelMessageOptions) {
       sender.reply(channel.connection, message, status, response)
     if (event === 'untrack') {
       await presences.untrack(channel)
+      traffic.release(channel.connection.address, { presenceBytes: channel.presenceBytes })
+      channel.presenceBytes = 0
       return answer('ok', {})
     }
     if (event !== 'track') return answer('error', { reason: 'Unknown presence event' })
     const meta = trackedMeta.safeParse(push.data?.payload ?? {})
     if (!meta.success) return answer('error', { reason: 'Presence track payload must be a map' })
-    if (Buffer.byteLength(JSON.stringify(meta.data)) > limits.presenceBytes)
-      return answer('error', { reason: 'Payload size exceeds the limit' })
+    const bytes = Buffer.byteLength(JSON.stringify(meta.data))
+    if (bytes > limits.presenceBytes) return answer('error', { reason: 'Payload size exceeds the limit' })
     if (!channel.permissions.presence.write) {
       return answer('error', { reason: `You do not have permissions to write to this Channel topic: ${channel.name}` })
     }
+    if (exceedsBudget(channel, { messages: 1, bytes })) return
+    if (!traffic.hold(channel.connection.address, { presenceBytes: bytes }))
+      return answer('error', { reason: 'The presences of this address are too large' })
+    traffic.release(channel.connection.address, { presenceBytes: channel.presenceBytes })
+    channel.presenceBytes = bytes
     await presences.track(channel, meta.data)
     // The channel may have closed during the write.
     if (channel.isOpen) answer('ok', {})
@@ -98,13 +122,14 @@ export function createChannelMessages(options: ChannelMessageOptions) {
     if (token === undefined || token === channel.token) return
     try {
       const claims = await verifyToken(tokens, token)
+      if (exceedsBudget(channel, { joins: 1 })) return
       if (channel.isPrivate) channel.permissions = await probeTopicPermissions(database, claims, channel.name)
       Object.assign(channel, { token, claims, subscriber: subscriberKey(claims) })
     } catch (error) {
       if (!(error instanceof Rejection)) throw error
       return closeWith(channel, error.message)
     }
-    if (!channel.permissions.broadcast.read && !channel.permissions.presence.read) {
+    if (channel.isPrivate && !channel.permissions.broadcast.read && !channel.permissions.presence.read) {
       closeWith(channel, `You no longer have permission to read from this Channel topic: ${channel.name}`)
     }
   }

@@ -41,12 +41,16 @@ export interface Channel {
   bindings: readonly Binding[]
   /** Milliseconds since 1970. */
   presenceCalls: readonly number[]
+  /** Of what it tracks now. */
+  presenceBytes: number
   isOpen: boolean
 }
 
 export interface Connection {
   readonly ws: WebSocket
   readonly vsn: Vsn
+  /** Key of the client's address. */
+  readonly address: string
   /** Used by channels that join without a token. */
   readonly apiKey: string
   readonly channels: Map<string, Channel>

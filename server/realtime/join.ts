@@ -3,7 +3,15 @@ import { WebSocket } from 'ws'
 import { z } from 'zod'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import type { Database } from '#server/database/scope.ts'
-import { probeTopicPermissions, PUBLIC_TOPIC, type TopicPermissions, usableToken, verifyToken } from './authorize.ts'
+import {
+  CHANGES_ONLY,
+  PRIVATE_ONLY,
+  probeTopicPermissions,
+  PUBLIC_TOPIC,
+  type TopicPermissions,
+  usableToken,
+  verifyToken,
+} from './authorize.ts'
 import { checkBinding, requestedBindingSchema, UNSUBSCRIBABLE } from './bindings.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type Binding, type Channel, type Channels, type Connection, roomName, subscriberKey } from './channels.ts'
@@ -12,8 +20,11 @@ import { MAX_NAME_BYTES, type RealtimeLimits } from './limits.ts'
 import type { Presences } from './presence.ts'
 import { Rejection } from './rejection.ts'
 import type { Sender } from './sender.ts'
+import type { Traffic } from './traffic.ts'
 
 const TOPIC_PREFIX = 'realtime:'
+const MAX_PRESENCE_KEY_BYTES = 255
+const MAX_BINDINGS_CHARACTERS = 128 * 1024
 
 /** Some client libraries send flags as text. */
 const flagSchema = z
@@ -25,7 +36,15 @@ const joinPayloadSchema = z.object({
   config: z
     .object({
       broadcast: z.object({ ack: flagSchema, self: flagSchema, replication_ready: flagSchema }).nullish(),
-      presence: z.object({ key: z.string().nullish(), enabled: flagSchema }).nullish(),
+      presence: z
+        .object({
+          key: z
+            .string()
+            .refine((key) => Buffer.byteLength(key) <= MAX_PRESENCE_KEY_BYTES, 'The presence key is too long')
+            .nullish(),
+          enabled: flagSchema,
+        })
+        .nullish(),
       postgres_changes: z.array(z.record(z.string(), z.unknown())).nullish(),
       postgres_changes_options: z.object({ wait: flagSchema }).nullish(),
       private: flagSchema,
@@ -42,11 +61,13 @@ interface JoinOptions {
   readonly channels: Channels
   readonly sender: Sender
   readonly presences: Presences
+  readonly traffic: Traffic
+  readonly allowsPublicChannels: boolean
   readonly remove: (channel: Channel) => void
 }
 
 export function createJoin(options: JoinOptions) {
-  const { database, tokens, limits, catalogue, channels, sender, presences, remove } = options
+  const { database, tokens, limits, catalogue, channels, sender, presences, traffic, remove } = options
   let lastBindingId = 0
 
   async function join(connection: Connection, message: Incoming): Promise<void> {
@@ -56,8 +77,9 @@ export function createJoin(options: JoinOptions) {
       const name = topicName(connection, message.topic)
       const token = usableToken(payload.data.access_token) ?? connection.apiKey
       const claims = await verifyToken(tokens, token)
-      const isPrivate = payload.data.config?.private ?? false
-      const permissions = await permissionsFor(claims, name, isPrivate)
+      if (!traffic.spend({ address: connection.address, claims }, { joins: 1 }))
+        throw new Rejection('ClientJoinRateLimitReached', 'Too many joins per second')
+      const permissions = await permissionsFor(claims, name, payload.data)
       const channel = createChannel(connection, message, { name, token, claims, permissions, payload: payload.data })
       await activate(channel, message, payload.data)
     } catch (error) {
@@ -76,8 +98,18 @@ export function createJoin(options: JoinOptions) {
     return topic.slice(TOPIC_PREFIX.length)
   }
 
-  async function permissionsFor(claims: VerifiedClaims, name: string, isPrivate: boolean): Promise<TopicPermissions> {
-    if (!isPrivate) return PUBLIC_TOPIC
+  async function permissionsFor(
+    claims: VerifiedClaims,
+    name: string,
+    { config }: JoinPayload,
+  ): Promise<TopicPermissions> {
+    if (!config?.private) {
+      if (options.allowsPublicChannels) return PUBLIC_TOPIC
+      // Policies decide about rows on any channel, so one that asks for changes only is no public room.
+      if (config?.presence?.enabled || !config?.postgres_changes?.length)
+        throw new Rejection('PrivateOnly', PRIVATE_ONLY)
+      return CHANGES_ONLY
+    }
     const permissions = await probeTopicPermissions(database, claims, name)
     if (permissions.broadcast.read || permissions.presence.read) return permissions
     throw new Rejection('Unauthorized', `You do not have permissions to read from this Channel topic: ${name}`)
@@ -95,6 +127,8 @@ export function createJoin(options: JoinOptions) {
       remove(previous)
       sender.sendClose(previous)
     }
+    if (!traffic.hold(connection.address, { channels: 1, bindings: channel.bindings.length }))
+      throw new Rejection('ChannelRateLimitReached', 'Too many channels from this address')
     connection.channels.set(channel.topic, channel)
     channels.add(channel)
     const ids = channel.bindings.map(({ id }) => id)
@@ -138,6 +172,8 @@ export function createJoin(options: JoinOptions) {
   async function checkBindings(channel: Channel, requested: readonly unknown[]): Promise<Binding[]> {
     if (requested.length > limits.bindingsPerChannel)
       throw new Rejection(UNSUBSCRIBABLE, 'Too many bindings for one channel')
+    if (JSON.stringify(requested).length > MAX_BINDINGS_CHARACTERS)
+      throw new Rejection(UNSUBSCRIBABLE, 'The bindings of the channel are too large')
     const bindings: Binding[] = []
     for (const one of requested) {
       const parsed = requestedBindingSchema.safeParse(one)
@@ -181,6 +217,7 @@ function createChannel(connection: Connection, { topic, joinRef, ref }: Incoming
     permissions,
     bindings: [],
     presenceCalls: [],
+    presenceBytes: 0,
     isOpen: true,
   }
 }

@@ -1,12 +1,20 @@
 /** Limits of sockets, and readers and senders that cost memory. */
 import { once } from 'node:events'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { WebSocket } from 'ws'
 import { z } from 'zod'
 import type { Tokens } from '#server/access/tokens.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
-import { createRecorder, createTestTokens, openRawSocket, type RealtimeNode, startNode } from '#test/realtime.ts'
-import type { RealtimeLimits } from './limits.ts'
+import {
+  createRecorder,
+  createTestTokens,
+  openRawSocket,
+  type RealtimeNode,
+  startNode,
+  tokenOf,
+} from '#test/realtime.ts'
+import { DEFAULT_LIMITS, type RealtimeLimits, type TrafficLimits } from './limits.ts'
+import { createTraffic } from './traffic.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -22,8 +30,11 @@ afterAll(async () => {
   await database.drop()
 })
 
-async function nodeWith(limits: Partial<RealtimeLimits>, trustProxy = 0): Promise<RealtimeNode> {
-  const node = await startNode(database, tokens, { limits, trustProxy })
+async function nodeWith(
+  limits: Partial<RealtimeLimits>,
+  { trustProxy = 0, ...options }: { trustProxy?: number; allowsPublicChannels?: boolean } = {},
+): Promise<RealtimeNode> {
+  const node = await startNode(database, tokens, { limits, trustProxy, ...options })
   onTestFinished(() => node.close())
   return node
 }
@@ -65,7 +76,7 @@ test('an address opens sockets up to its limit, until it closes one', async () =
 })
 
 test('people behind one proxy are counted separately, and an IPv6 network as one', async () => {
-  const node = await nodeWith({ socketsPerAddress: 1 }, 1)
+  const node = await nodeWith({ socketsPerAddress: 1 }, { trustProxy: 1 })
   const from = (address: string) => openRawSocket(node, tokens.anonKey, { 'x-forwarded-for': address })
   await from('203.0.113.9')
   await from('203.0.113.10')
@@ -196,10 +207,19 @@ test('reading from a sender pauses while the database is blocked, and nothing is
   const [sender, reader] = [await openSocket(node), await openSocket(node)]
   for (const socket of [sender, reader]) await join(socket, 'room')
   const heard = broadcastsTo(reader.ws)
+  const { rows } = await database.admin.query<{ definition: string }>(
+    `select pg_get_functiondef('realtime.ring'::regproc) as definition`,
+  )
+  const definition = rows[0]?.definition ?? ''
+  expect(definition).toContain('begin\n')
+  await database.admin.query(definition.replace('begin\n', 'begin\nperform pg_advisory_xact_lock_shared(1);\n'))
+  onTestFinished(async () => {
+    await database.admin.query(definition)
+  })
   const operator = await database.admin.connect()
   onTestFinished(() => operator.release())
   await operator.query('begin')
-  await operator.query('lock table realtime.messages in access exclusive mode')
+  await operator.query('select pg_advisory_xact_lock(1)')
   const payload = { text: 'x'.repeat(MIB) }
   for (let n = 0; n < 30; n += 1) sender.say('1', `${n}`, 'realtime:room', 'broadcast', { event: 'e', payload })
   await expect.poll(() => node.realtime.stats().unhandledBytes).toBeGreaterThan(unhandledBytes)
@@ -214,4 +234,160 @@ test('reading from a sender pauses while the database is blocked, and nothing is
   await operator.query('rollback')
   for (let n = 0; n < 30; n += 1) expect(await heard.next()).toBeGreaterThan(MIB)
   await expect.poll(() => node.realtime.stats().unhandledBytes).toBe(0)
+})
+
+const UNREFILLED = { perSecond: 0, burst: 1_000_000 }
+const unlimited = { messages: UNREFILLED, bytes: { perSecond: 0, burst: 1_000 * MIB }, joins: UNREFILLED }
+const withTraffic = (traffic: Partial<TrafficLimits>): Partial<RealtimeLimits> => ({
+  traffic: { ...DEFAULT_LIMITS.traffic, perAddress: unlimited, perPerson: unlimited, ...traffic },
+})
+const broadcastOver = (node: RealtimeNode, apikey: string, messages: readonly unknown[], from = '203.0.113.9') =>
+  fetch(`http://127.0.0.1:${node.port}/realtime/v1/api/broadcast`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', apikey, 'x-forwarded-for': from },
+    body: JSON.stringify({ messages }),
+  })
+const message = { topic: 'room', event: 'e', payload: {} }
+
+test.each([
+  ['messages', { ...unlimited, messages: { perSecond: 0, burst: 3 } }, {}],
+  ['bytes', { ...unlimited, bytes: { perSecond: 0, burst: 3_500 } }, { text: 'x'.repeat(1_000) }],
+])('the sockets and requests of an address share one budget of %s', async (_, perAddress, payload) => {
+  const node = await nodeWith(withTraffic({ perAddress }), { trustProxy: 1 })
+  const from = (address: string) => openRawSocket(node, tokens.anonKey, { 'x-forwarded-for': address })
+  const sockets = [await from('203.0.113.9'), await from('203.0.113.9'), await from('203.0.113.10')] as const
+  for (const socket of sockets) await join(socket, 'room')
+  const send = ({ say }: RawSocket) => say('1', '2', 'realtime:room', 'broadcast', { event: 'e', payload })
+  send(sockets[0])
+  expect((await broadcastOver(node, tokens.anonKey, [{ ...message, payload }])).status).toBe(202)
+  send(sockets[1])
+  send(sockets[1])
+  const closed = await sockets[1].frames.next()
+  expect(closed[4]).toMatchObject(TOO_FAST)
+  const rejected = await broadcastOver(node, tokens.anonKey, [{ ...message, payload }])
+  expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, '1'])
+  expect((await broadcastOver(node, tokens.anonKey, [message], '203.0.113.10')).status).toBe(202)
+  const service = await tokens.sign({ role: 'service_role', exp: Math.floor(Date.now() / 1000) + 60 })
+  for (let n = 0; n < 5; n += 1) expect((await broadcastOver(node, service, [message])).status).toBe(202)
+})
+
+test('a person has one budget over all addresses', async () => {
+  const node = await nodeWith(withTraffic({ perPerson: { ...unlimited, messages: { perSecond: 0, burst: 2 } } }), {
+    trustProxy: 1,
+  })
+  const [person, other] = [await database.createPerson(), await database.createPerson()]
+  const [key, otherKey] = [await tokenOf(tokens, person), await tokenOf(tokens, other)]
+  const answers = [
+    await broadcastOver(node, key, [message], '203.0.113.1'),
+    await broadcastOver(node, key, [message], '203.0.113.2'),
+    await broadcastOver(node, key, [message], '203.0.113.3'),
+    await broadcastOver(node, otherKey, [message], '203.0.113.3'),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 429, 202])
+})
+
+test('a budget refills with time', () => {
+  vi.useFakeTimers({ now: 0 })
+  onTestFinished(() => void vi.useRealTimers())
+  const traffic = createTraffic({
+    ...DEFAULT_LIMITS.traffic,
+    perAddress: { ...unlimited, joins: { perSecond: 2, burst: 3 } },
+  })
+  const caller = { address: 'a', claims: { role: 'anon' as const, exp: 1 } }
+  const joins = (count: number) => Array.from({ length: count }, () => traffic.spend(caller, { joins: 1 }))
+  expect(joins(4)).toEqual([true, true, true, false])
+  vi.setSystemTime(1_000)
+  traffic.sweep()
+  expect(joins(3)).toEqual([true, true, false])
+})
+
+test('the sockets of an address share one budget of joins', async () => {
+  const node = await nodeWith(withTraffic({ perAddress: { ...unlimited, joins: { perSecond: 0, burst: 2 } } }))
+  const [one, two] = [await openSocket(node), await openSocket(node)]
+  await join(one, 'a')
+  await join(two, 'b')
+  two.say('1', '1', 'realtime:c', 'phx_join', {})
+  expect((await two.frames.next())[4]).toMatchObject({
+    status: 'error',
+    response: { reason: 'ClientJoinRateLimitReached: Too many joins per second' },
+  })
+})
+
+test('the sockets of an address share what they hold: channels, bindings and presences, until they leave', async () => {
+  const heldPerAddress = { channels: 3, bindings: 2, presenceBytes: 100 }
+  const node = await nodeWith(withTraffic({ heldPerAddress }))
+  const [one, two] = [await openSocket(node), await openSocket(node)]
+  const changes = { config: { postgres_changes: [{ event: '*', schema: 'public' }] } }
+  const ask = async ({ say, frames }: RawSocket, topic: string, event: string, payload: unknown) => {
+    say('1', 'x', `realtime:${topic}`, event, payload)
+    for (;;) {
+      const [, ref, , name, answer] = await frames.next()
+      if (ref === 'x' && name === 'phx_reply') return answer
+    }
+  }
+  const track = (size: number) => ({ event: 'track', payload: { text: 'x'.repeat(size - 11) } })
+  expect(await ask(one, 'a', 'phx_join', changes)).toMatchObject({ status: 'ok' })
+  expect(await ask(two, 'b', 'phx_join', changes)).toMatchObject({ status: 'ok' })
+  expect(await ask(two, 'c', 'phx_join', changes)).toMatchObject({
+    response: { reason: 'ChannelRateLimitReached: Too many channels from this address' },
+  })
+  expect(await ask(two, 'c', 'phx_join', {})).toMatchObject({ status: 'ok' })
+  expect(await ask(one, 'd', 'phx_join', {})).toMatchObject({ status: 'error' })
+  expect(await ask(one, 'a', 'presence', track(60))).toMatchObject({ status: 'ok' })
+  expect(await ask(two, 'b', 'presence', track(60))).toMatchObject({
+    response: { reason: 'The presences of this address are too large' },
+  })
+  expect(await ask(one, 'a', 'presence', track(90))).toMatchObject({ status: 'error' })
+  expect(await ask(one, 'a', 'phx_leave', {})).toMatchObject({ status: 'ok' })
+  expect(await ask(two, 'b', 'presence', track(90))).toMatchObject({ status: 'ok' })
+  expect(await ask(one, 'd', 'phx_join', changes)).toMatchObject({ status: 'ok' })
+})
+
+test('names and lists of any size are rejected', async () => {
+  const node = await nodeWith({})
+  const socket = await openSocket(node)
+  const reasonOf = async (payload: unknown) => {
+    socket.say('1', '1', 'realtime:room', 'phx_join', payload)
+    return z.object({ response: z.object({ reason: z.string() }) }).parse((await socket.frames.next())[4]).response
+      .reason
+  }
+  expect(await reasonOf({ config: { presence: { key: 'k'.repeat(300) } } })).toContain('The presence key is too long')
+  const filter = `title=in.(${Array(30_000).fill('word').join()})`
+  const postgres_changes = [{ event: '*', schema: 'public', table: 'messages', filter }]
+  expect(await reasonOf({ config: { postgres_changes, postgres_changes_options: { wait: true } } })).toContain(
+    'The bindings of the channel are too large',
+  )
+  await join(socket, 'room')
+  socket.say('1', '2', 'realtime:room', 'broadcast', { event: 'e'.repeat(300), payload: {} })
+  expect((await socket.frames.next())[4]).toMatchObject({ response: { reason: 'The name of the event is too long' } })
+  const long = [{ ...message, topic: 't'.repeat(300) }]
+  expect((await broadcastOver(node, tokens.anonKey, long)).status).toBe(422)
+  const many = Array<unknown>(1_001).fill(message)
+  expect(await (await broadcastOver(node, tokens.anonKey, many)).json()).toEqual({
+    errors: { messages: ['Send at most 1000 messages at a time'] },
+  })
+})
+
+test('where public channels are refused, they carry database changes only', async () => {
+  const node = await nodeWith({}, { allowsPublicChannels: false })
+  const { say, frames } = await openSocket(node)
+  const refusal = { status: 'error', response: { reason: 'PrivateOnly: This project only allows private channels' } }
+  const binding = { event: '*', schema: 'public', table: 'messages' }
+  for (const config of [{}, { presence: { enabled: true }, postgres_changes: [binding] }]) {
+    say('1', '1', 'realtime:room', 'phx_join', { config })
+    expect((await frames.next())[4]).toEqual(refusal)
+  }
+  say('1', '1', 'realtime:room', 'phx_join', { config: { broadcast: { ack: true }, postgres_changes: [binding] } })
+  expect((await frames.next())[4]).toMatchObject({ status: 'ok' })
+  expect((await frames.next())[4]).toMatchObject({ status: 'ok', message: 'Subscribed to PostgreSQL' })
+  const renewed = await tokens.sign({ role: 'anon', exp: Math.floor(Date.now() / 1000) + 60 })
+  say('1', '2', 'realtime:room', 'access_token', { access_token: renewed })
+  say('1', '3', 'realtime:room', 'broadcast', { event: 'e', payload: {} })
+  expect((await frames.next()).slice(1)).toEqual(['3', 'realtime:room', 'phx_reply', refusal])
+  say('1', '4', 'realtime:room', 'presence', { event: 'track', payload: {} })
+  expect((await frames.next())[4]).toMatchObject({ status: 'error' })
+  const rejected = await broadcastOver(node, tokens.anonKey, [message])
+  expect(rejected.status).toBe(422)
+  expect(await rejected.json()).toEqual({ errors: { messages: ['This project only allows private channels'] } })
+  expect((await broadcastOver(node, tokens.anonKey, [{ ...message, private: true }])).status).toBe(202)
 })

@@ -1,4 +1,21 @@
+interface Rate {
+  readonly perSecond: number
+  /** At once after a pause. */
+  readonly burst: number
+}
+
+export interface TrafficLimits {
+  readonly perAddress: Readonly<Record<'messages' | 'bytes' | 'joins', Rate>>
+  readonly perPerson: Readonly<Record<'messages' | 'bytes' | 'joins', Rate>>
+  readonly heldPerAddress: { readonly channels: number; readonly bindings: number; readonly presenceBytes: number }
+}
+
 export interface RealtimeLimits {
+  /** On this node, over all sockets and requests. */
+  readonly traffic: TrafficLimits
+  readonly messagesPerRequest: number
+  /** Of one request; their policies are evaluated in one transaction. */
+  readonly privateTopicsPerRequest: number
   /** Per address, on this node. */
   readonly socketsPerAddress: number
   readonly channelsPerSocket: number
@@ -22,6 +39,22 @@ const KIB = 1024
 const MIB = 1024 * KIB
 
 export const DEFAULT_LIMITS: RealtimeLimits = {
+  traffic: {
+    // An office that reconnects at once stays below.
+    perAddress: {
+      messages: { perSecond: 1_000, burst: 4_000 },
+      bytes: { perSecond: 8 * MIB, burst: 32 * MIB },
+      joins: { perSecond: 200, burst: 4_000 },
+    },
+    perPerson: {
+      messages: { perSecond: 200, burst: 1_000 },
+      bytes: { perSecond: 2 * MIB, burst: 16 * MIB },
+      joins: { perSecond: 50, burst: 500 },
+    },
+    heldPerAddress: { channels: 10_000, bindings: 20_000, presenceBytes: 8 * MIB },
+  },
+  messagesPerRequest: 1_000,
+  privateTopicsPerRequest: 100,
   // Enough for an office behind one address.
   socketsPerAddress: 2_000,
   channelsPerSocket: 100,

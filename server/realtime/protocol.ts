@@ -16,6 +16,7 @@ import { createJoin } from './join.ts'
 import type { RealtimeLimits } from './limits.ts'
 import type { Presences } from './presence.ts'
 import type { Sender } from './sender.ts'
+import type { Traffic } from './traffic.ts'
 
 export interface ProtocolOptions {
   readonly database: Database
@@ -28,6 +29,8 @@ export interface ProtocolOptions {
   readonly broadcasts: Broadcasts
   readonly presences: Presences
   readonly backpressure: Backpressure
+  readonly traffic: Traffic
+  readonly allowsPublicChannels: boolean
 }
 
 export interface Protocol {
@@ -39,8 +42,8 @@ export interface Protocol {
 }
 
 export function createProtocol(options: ProtocolOptions): Protocol {
-  const { log, limits, channels, sender, presences } = options
-  const { remove, closeWith } = createChannelCloser({ channels, sender, presences })
+  const { log, limits, sender } = options
+  const { remove, closeWith } = createChannelCloser(options)
   const join = createJoin({ ...options, remove })
   const { broadcast, changePresence, renewToken } = createChannelMessages({ ...options, closeWith })
 

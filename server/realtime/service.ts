@@ -21,6 +21,7 @@ import { createProtocol } from './protocol.ts'
 import { createRetry } from './retry.ts'
 import { createSender } from './sender.ts'
 import { createSockets } from './sockets.ts'
+import { createTraffic } from './traffic.ts'
 
 const SOCKET_SWEEP_MS = 1_000
 
@@ -32,6 +33,8 @@ export interface RealtimeOptions {
   readonly log: Log
   readonly limits?: Partial<RealtimeLimits>
   readonly trustProxy?: number
+  /** Whether anyone with a key may talk on channels that no policy guards. */
+  readonly allowsPublicChannels?: boolean
   /** Interval of the node's heartbeat and of clearing delivered rows. */
   readonly databaseSweepMs?: number
 }
@@ -66,6 +69,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
     log,
     limits: limitOverrides,
     trustProxy = 0,
+    allowsPublicChannels = true,
     databaseSweepMs = 10_000,
   } = options
   const limits = { ...DEFAULT_LIMITS, ...limitOverrides }
@@ -77,9 +81,11 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
   const shared = { database, listener, log, channels, sender, retry }
   const broadcasts = await createBroadcasts(shared)
   const presences = await createPresences(shared)
-  const connected = { tokens, log, limits, backpressure: createBackpressure(limits.unhandledBytes) }
-  const protocol = createProtocol({ ...connected, database, sender, catalogue, channels, broadcasts, presences })
-  const sockets = createSockets({ ...connected, trustProxy, protocol })
+  const traffic = createTraffic(limits.traffic)
+  const policed = { database, tokens, log, limits, traffic, broadcasts, allowsPublicChannels }
+  const backpressure = createBackpressure(limits.unhandledBytes)
+  const protocol = createProtocol({ ...policed, sender, catalogue, channels, presences, backpressure })
+  const sockets = createSockets({ tokens, log, limits, backpressure, trustProxy, protocol })
   const stopSessions = await listener.on('realtime_session_end', sockets.endSession)
   const outbox = await (listener.isOrdered ? followOutbox : scanOutbox)({
     database,
@@ -102,12 +108,16 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
         log[isConnectionFailure(error) ? 'debug' : 'error']({ err: error }, 'the realtime tables could not be swept')
     }
   }
-  const timers = [setInterval(sockets.sweep, SOCKET_SWEEP_MS), setInterval(() => void sweepDatabase(), databaseSweepMs)]
+  const sweepMemory = () => {
+    sockets.sweep()
+    traffic.sweep()
+  }
+  const timers = [setInterval(sweepMemory, SOCKET_SWEEP_MS), setInterval(() => void sweepDatabase(), databaseSweepMs)]
   for (const timer of timers) timer.unref()
 
   return {
     handleUpgrade: sockets.handleUpgrade,
-    routes: createBroadcastRoutes({ database, tokens, log, broadcasts, limits }),
+    routes: createBroadcastRoutes({ ...policed, trustProxy }),
     deliverEarly: broadcasts.deliverEarly,
     stats: () => ({
       sockets: sockets.size,

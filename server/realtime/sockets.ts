@@ -77,7 +77,7 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
         server.handleUpgrade(request, socket, head, (ws) => {
           countSocket(openByAddress, from, 1)
           ws.on('close', () => countSocket(openByAddress, from, -1))
-          accept(ws, vsn, apiKey)
+          accept(ws, { vsn, apiKey, address: from })
           logStatus(101)
         })
       },
@@ -93,8 +93,8 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
     return authorizeHandshake(tokens, request)
   }
 
-  function accept(ws: WebSocket, vsn: Vsn, apiKey: string): void {
-    const connection = newConnection(ws, vsn, apiKey)
+  function accept(ws: WebSocket, origin: Pick<Connection, 'vsn' | 'apiKey' | 'address'>): void {
+    const connection = newConnection(ws, origin)
     connections.add(connection)
     ws.on('message', (data, isBinary) => receiveFrame(connection, data, isBinary))
     ws.on('error', (error) => log.debug({ err: error }, 'a socket broke'))
@@ -164,10 +164,9 @@ function countSocket(openByAddress: Map<string, number>, from: string, step: 1 |
   else openByAddress.delete(from)
 }
 
-const newConnection = (ws: WebSocket, vsn: Vsn, apiKey: string): Connection => ({
+const newConnection = (ws: WebSocket, origin: Pick<Connection, 'vsn' | 'apiKey' | 'address'>): Connection => ({
+  ...origin,
   ws,
-  vsn,
-  apiKey,
   channels: new Map(),
   lastReceivedAt: Date.now(),
   pendingWork: Promise.resolve(),

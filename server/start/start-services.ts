@@ -53,6 +53,8 @@ export async function startServices(
     tokens,
     log,
     trustProxy: config.TRUST_PROXY,
+    allowsPublicChannels:
+      (config.REALTIME_PUBLIC ?? (config.ALCOVE_PARTS.has('api') ? 'refuse' : 'accept')) === 'accept',
   })
   undo.push(() => realtime.close())
 
