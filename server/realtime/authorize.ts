@@ -18,7 +18,7 @@ export interface TopicPermissions {
 const ALLOWED = { read: true, write: true }
 const DENIED = { read: false, write: false }
 export const PUBLIC_TOPIC: TopicPermissions = { broadcast: ALLOWED, presence: ALLOWED }
-/** Of a public channel where these are refused. */
+/** A public channel where these are refused. */
 export const CHANGES_ONLY: TopicPermissions = { broadcast: DENIED, presence: DENIED }
 export const PRIVATE_ONLY = 'This project only allows private channels'
 

@@ -41,7 +41,7 @@ export interface Channel {
   bindings: readonly Binding[]
   /** Milliseconds since 1970. */
   presenceCalls: readonly number[]
-  /** Of what it tracks now. */
+  /** Size of the presence that it tracks. */
   presenceBytes: number
   isOpen: boolean
 }

@@ -68,7 +68,7 @@ export async function createHeldPayloads({
     await listener.on(STORED_CHANNEL, (id) => waiting.get(id)?.()),
   ]
 
-  /** Notifies without a row too, so that nobody waits for a payload that is gone. */
+  /** Notifies without a row too, so that no node waits for a payload that is gone. */
   const store = (id: string) =>
     database.asService(async (scope) => {
       const payload = held.get(id)

@@ -14,7 +14,7 @@ export interface RealtimeLimits {
   /** On this node, over all sockets and requests. */
   readonly traffic: TrafficLimits
   readonly messagesPerRequest: number
-  /** Of one request; their policies are evaluated in one transaction. */
+  /** Per request; one transaction evaluates their policies. */
   readonly privateTopicsPerRequest: number
   /** Per address, on this node. */
   readonly socketsPerAddress: number

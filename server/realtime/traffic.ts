@@ -1,4 +1,4 @@
-/** What one address, and one signed-in person, may send and hold on this node, over all its sockets and requests. */
+/** Limits of one address and of one signed-in person on this node, over all their sockets and requests. */
 import type { VerifiedClaims } from '#server/access/tokens.ts'
 import type { TrafficLimits } from './limits.ts'
 
@@ -14,7 +14,7 @@ export interface Cost {
   readonly joins?: number
 }
 
-/** What stays on the node until it is released. */
+/** Counted on the node until it is released. */
 export interface Holding {
   readonly channels: number
   readonly bindings: number
