@@ -12,8 +12,6 @@ export interface FileType {
   readonly viewer: 'pdf' | 'image' | 'text'
   readonly parser: 'pdf' | 'doc' | 'docx' | 'workbook' | 'text' | 'image'
   readonly signature: FileSignature
-  /** A browser may show the file itself; files of other types are offered for saving. */
-  readonly isInline: boolean
   readonly isCompressible: boolean
   /** Line breaks in the text may come from a column width. */
   readonly hasHardWraps: boolean
@@ -26,7 +24,7 @@ type FileSignature =
   | { readonly kind: 'zip'; readonly entries: readonly RegExp[] }
   | { readonly kind: 'text' }
 
-const PLAIN = { isInline: false, isCompressible: false, hasHardWraps: false } as const
+const PLAIN = { isCompressible: false, hasHardWraps: false } as const
 const IMAGE = {
   ...PLAIN,
   label: 'Image',
@@ -34,7 +32,6 @@ const IMAGE = {
   viewer: 'image',
   parser: 'image',
   signature: { kind: 'magic' },
-  isInline: true,
 } as const
 
 export const FILE_TYPES = [
@@ -48,7 +45,6 @@ export const FILE_TYPES = [
     viewer: 'pdf',
     parser: 'pdf',
     signature: { kind: 'magic' },
-    isInline: true,
   },
   {
     ...PLAIN,
@@ -107,7 +103,6 @@ export const FILE_TYPES = [
     viewer: 'text',
     parser: 'text',
     signature: { kind: 'text' },
-    isInline: true,
     isCompressible: true,
     hasHardWraps: true,
   },

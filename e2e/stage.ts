@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
-import { createClient } from '@supabase/supabase-js'
+import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 import type { Browser, Page, Route } from 'playwright-core'
 import { type AlcoveProcess, type Environment, startAlcove } from '#test/alcove.ts'
 import { type CuttingProxy, startCuttingProxy } from '#test/cutting-proxy.ts'
@@ -16,6 +16,8 @@ export interface Stage {
   readonly stub: StubModel
   readonly browser: Browser
   readonly page: Page
+  /** A client with the key of the service, which no person has. */
+  readonly connectOperator: () => Promise<SupabaseClient>
   /** Stores rows as the operator, who may also write assistant messages. */
   readonly insert: (table: 'conversations' | 'messages', rows: readonly Record<string, unknown>[]) => Promise<void>
   close(): Promise<void>
@@ -64,6 +66,7 @@ export async function openStage({
     stub,
     browser,
     page,
+    connectOperator,
     async insert(table, rows) {
       operator ??= connectOperator()
       const { error } = await (await operator).from(table).insert([...rows])

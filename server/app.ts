@@ -3,8 +3,9 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { logAccess } from './access/access-log.ts'
 import { requirePerson, type SignedIn } from './access/authenticate.ts'
 import type { TokenVerifier } from './access/tokens.ts'
-import { limitBody } from './api/read-body.ts'
+import { limitBody, requireJson } from './api/read-body.ts'
 import { renderApiError } from './api/render-error.ts'
+import { INERT_CONTENT_POLICY } from './base/content-policy.ts'
 import { AppError } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import type { createRestRoutes } from './rest/routes.ts'
@@ -33,6 +34,31 @@ interface Edges {
   readonly product: ProductEdges | undefined
 }
 
+const SERVICES = /^\/(api|auth\/v1|rest\/v1|realtime\/v1|storage\/v1)(\/|$)/
+
+/** Sets the headers that tell browsers what a response is for, where a route has not set its own. */
+function limitBrowsers(isEncrypted: boolean): MiddlewareHandler {
+  return async function limitBrowsersOf(context, next) {
+    await next()
+    const { path } = context.req
+    // `context.header` would rebuild the response and turn its body into a stream.
+    const { headers } = context.res
+    const setDefault = (name: string, value: string) => {
+      if (!headers.has(name)) headers.set(name, value)
+    }
+    headers.set('x-content-type-options', 'nosniff')
+    setDefault('referrer-policy', 'no-referrer')
+    // `includeSubDomains` is for the operator to decide.
+    if (isEncrypted) headers.set('strict-transport-security', 'max-age=31536000')
+    // A policy on a script of the page would also bind the worker that runs it.
+    if (SERVICES.test(path)) setDefault('content-security-policy', INERT_CONTENT_POLICY)
+    // Other sites may show public objects, and read the services by CORS, which this header does not concern.
+    if (!path.startsWith('/storage/v1/')) setDefault('cross-origin-resource-policy', 'same-origin')
+    // A cookie authenticates these responses too, so shared caches must not store them.
+    if (path.startsWith('/api/')) setDefault('cache-control', 'no-store')
+  }
+}
+
 export function createApp(
   { operations, services, product }: Edges,
   { tokens, log, address, trustProxy = 0 }: { tokens: TokenVerifier; log: Log; address: string; trustProxy?: number },
@@ -41,16 +67,7 @@ export function createApp(
   const isEncrypted = address.startsWith('https:')
   app.onError(renderApiError(log))
   app.use(logAccess(log, trustProxy))
-  app.use(async (context, next) => {
-    await next()
-    // `context.header` would rebuild the response and turn its body into a stream.
-    context.res.headers.set('x-content-type-options', 'nosniff')
-    // `includeSubDomains` is for the operator to decide.
-    if (isEncrypted) context.res.headers.set('strict-transport-security', 'max-age=31536000')
-    // A cookie authenticates these responses too, so shared caches must not store them.
-    if (context.req.path.startsWith('/api/') && !context.res.headers.has('cache-control'))
-      context.res.headers.set('cache-control', 'no-store')
-  })
+  app.use(limitBrowsers(isEncrypted))
   if (services) {
     app.route('/auth/v1', services.auth)
     app.route('/rest/v1', services.rest)
@@ -73,7 +90,7 @@ function mountApi(app: Hono, product: ProductEdges, person: MiddlewareHandler<Si
 
   const api = new Hono<SignedIn>()
   api.onError(renderApiError(log))
-  api.use(person, limitBody)
+  api.use(person, requireJson, limitBody)
   for (const routes of product.api) api.route('/', routes)
   api.all('*', () => {
     throw new AppError('not_found', 'There is nothing at this address.')

@@ -202,7 +202,7 @@ async function tryRoute({ method, path }: Route, headers: Record<string, string>
   const takesBody = method !== 'GET' && method !== 'DELETE'
   const json = { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(BODY()) }
   let response = await fetch(address, takesBody ? { method, ...json } : { method, headers })
-  if (response.status === 400) response = await fetch(address, { method, headers, body: fileForm('of the second') })
+  if (response.status === 415) response = await fetch(address, { method, headers, body: fileForm('of the second') })
   return [response.status, await response.text()]
 }
 
@@ -281,6 +281,29 @@ describe('every route of the product API', () => {
     }
   })
 
+  test('refuses what a form of another site can send, with a cookie or a token', async () => {
+    const forms: NonNullable<RequestInit['body']>[] = [
+      JSON.stringify(BODY()),
+      new URLSearchParams({ content: 'forged' }),
+      new Blob([JSON.stringify(BODY())]),
+      new Blob([JSON.stringify(BODY())], { type: 'application/json, text/plain' }),
+      new Blob([], { type: 'application/x-www-form-urlencoded' }),
+    ]
+    const origin = { origin: alcove.address, 'sec-fetch-site': 'same-origin' }
+    for (const { method, path } of routesBelow(alcove.routes, '/api/')) {
+      if (method === 'GET') continue
+      for (const body of [...forms, fileForm('forged')]) {
+        if (body instanceof FormData && /documents$|versions$|transcribe$/.test(path)) continue
+        for (const authority of [bearer(first), { cookie: first.cookie, ...origin }]) {
+          const label = `${method} ${path} ${body.constructor.name}`
+          const response = await fetch(alcove.address + addressOf(path), { method, headers: authority, body })
+          expect(response.status, label).toBe(415)
+          expect(await response.text(), label).toMatch(/application\/json|multipart\/form-data/)
+        }
+      }
+    }
+  })
+
   test('calls bad bodies bad', async () => {
     const own = (
       (await (await asJson(second, 'POST', '/api/conversations', { model_name: 'alcove-reader' })).json()) as {
@@ -294,7 +317,7 @@ describe('every route of the product API', () => {
       for (const body of bodies) {
         const response = await fetch(alcove.address + path.replace(':id', own), {
           method,
-          headers: bearer(second),
+          headers: { ...bearer(second), 'content-type': 'application/json' },
           body,
         })
         expect(response.status, `${method} ${path} ${body.slice(0, 30)}`).toBe(400)

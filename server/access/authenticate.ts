@@ -27,9 +27,12 @@ export function tokenOrApiKeyOf(context: Context): string | undefined {
   return given.find((text) => text !== undefined && text !== '' && !isOpaqueKey(text))
 }
 
-/** Browsers send the cookie from any page, so a write by cookie alone must come from Alcove's own pages. */
+/** Browsers send the cookie from any page, so a write by cookie alone must come from a script of Alcove's own pages. */
 function rejectForeignPage(context: Context, address: string): void {
-  if (SAFE_METHODS.has(context.req.method) || isFromOwnPage(context, address)) return
+  if (SAFE_METHODS.has(context.req.method)) return
+  // Our pages never submit a form to the API.
+  const isForm = context.req.header('sec-fetch-mode') === 'navigate'
+  if (!isForm && isFromOwnPage(context, address)) return
   throw new AppError('forbidden', 'A request with only a cookie must come from this site.')
 }
 

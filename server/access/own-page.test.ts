@@ -23,3 +23,12 @@ test('rejects other pages, and requests without an origin', async () => {
     expect(await ask({ host: 'alcove:3000', origin })).toBe(false)
   expect(await ask({ host: 'alcove:3000' })).toBe(false)
 })
+
+test('rejects a page that came over http where the public address is https, and what the browser says comes from elsewhere', async () => {
+  const host = 'alcove.example.test'
+  expect(await ask({ host, origin: 'http://alcove.example.test' })).toBe(false)
+  expect(await ask({ host, origin: 'https://alcove.example.test' })).toBe(true)
+  for (const site of ['same-site', 'cross-site', 'none'])
+    expect(await ask({ host, origin: 'https://alcove.example.test', 'sec-fetch-site': site })).toBe(false)
+  expect(await ask({ host, origin: 'https://alcove.example.test', 'sec-fetch-site': 'same-origin' })).toBe(true)
+})

@@ -1,8 +1,18 @@
 import type { Context } from 'hono'
 
-/** Whether `origin` matches `host` or, for proxies that change `host`, the public address. */
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * Whether `origin` matches `host` or, for proxies that change `host`, the public address. Where the public address is
+ * https, a page that came over http is our own only from this machine: others may have written it on its way.
+ */
 export function isFromOwnPage(context: Context, address: string): boolean {
-  const origin = context.req.header('origin')
-  if (origin === undefined || !URL.canParse(origin)) return false
-  return new URL(origin).host === context.req.header('host') || new URL(origin).origin === new URL(address).origin
+  const header = context.req.header('origin')
+  if (header === undefined || !URL.canParse(header)) return false
+  const site = context.req.header('sec-fetch-site')
+  if (site !== undefined && site !== 'same-origin') return false
+  const origin = new URL(header)
+  const own = new URL(address)
+  if (own.protocol === 'https:' && origin.protocol !== 'https:' && !LOOPBACK.has(origin.hostname)) return false
+  return origin.host === context.req.header('host') || origin.origin === own.origin
 }

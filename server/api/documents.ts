@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { DocumentRow } from '#contract/document.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
@@ -16,8 +16,8 @@ import {
   renameDocument,
 } from '#server/documents/store/library.ts'
 import { getPageText, getReadingReport } from '#server/documents/store/pages.ts'
-import { receiveUpload, type Upload, type UploadParts } from '#server/documents/upload.ts'
-import { readBody } from './read-body.ts'
+import { receiveUpload, type UploadParts } from '#server/documents/upload.ts'
+import { readBody, requireForm, requireJson } from './read-body.ts'
 import { renderApiError } from './render-error.ts'
 
 export interface DocumentRoutesParts extends UploadParts {
@@ -49,12 +49,14 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
   const routes = new Hono<SignedIn>()
   routes.onError(renderApiError(log))
   routes.use(requirePerson(tokens, address))
+  routes.use('/:id', requireJson)
 
-  async function upload(claims: Upload['claims'], request: Request, versionOf?: DocumentRow): Promise<Response> {
-    const { body } = request
-    const contentType = request.headers.get('content-type')
-    if (body === null || contentType === null) throw new AppError('bad_request', 'Upload files as multipart/form-data.')
-    const received = { claims, contentType, body, ...(versionOf ? { versionOf } : {}) }
+  async function upload(context: Context<SignedIn>, versionOf?: DocumentRow): Promise<Response> {
+    const message = 'Upload files as multipart/form-data.'
+    const contentType = requireForm(context, message)
+    const { body } = context.req.raw
+    if (body === null) throw new AppError('bad_request', message)
+    const received = { claims: context.get('claims'), contentType, body, ...(versionOf ? { versionOf } : {}) }
     const { documents, rejected, isCreated } = await receiveUpload(received, parts)
     const [first] = rejected
     if (documents.length === 0 && first) {
@@ -64,13 +66,13 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
     return Response.json({ documents, rejected }, { status: isCreated ? 201 : 200 })
   }
 
-  routes.post('/', (context) => upload(context.get('claims'), context.req.raw))
+  routes.post('/', (context) => upload(context))
 
   routes.post('/:id/versions', async (context) => {
     const { id } = validateParameters(documentId, context.req.param())
     const claims = context.get('claims')
     const versionOf = await database.asUser(claims, (scope) => getDocument(scope, id), { readOnly: true })
-    return upload(claims, context.req.raw, versionOf)
+    return upload(context, versionOf)
   })
 
   routes.get('/:id/versions', async (context) => {

@@ -120,7 +120,7 @@ test('only audio is taken, none that is empty and none above 25 MB', async () =>
 test('a body that holds no recording is a bad request', async () => {
   const address = await start({})
   expect(await send(address, formOf(Buffer.from('x'), 'audio/webm', 'file'))).toEqual([400, refusal('bad_request')])
-  expect(await send(address, '{}')).toEqual([400, refusal('bad_request')])
+  expect(await send(address, '{}')).toEqual([415, refusal('unsupported_type')])
   const [head = ''] = (await new Response(formOf(Buffer.from('sound'))).text()).split('sound')
   const boundary = head.slice(2, head.indexOf('\r\n'))
   const cut = new Blob([`${head}sou`], { type: `multipart/form-data; boundary=${boundary}` })

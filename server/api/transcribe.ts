@@ -8,6 +8,7 @@ import type { TokenVerifier } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Recording, Transcriber } from '#server/providers/transcribe.ts'
+import { requireForm } from './read-body.ts'
 import { renderApiError } from './render-error.ts'
 
 export interface TranscriptionRoutesParts {
@@ -103,11 +104,12 @@ export function createTranscriptionRoutes({
   routes.post('/transcribe', person, async (context) => {
     // A rejected request leaves its body unread, so its connection cannot be reused.
     context.header('connection', 'close')
+    const contentType = requireForm(context, `Send a recording as multipart/form-data, in the field "${FIELD}".`)
     if (transcriber === null)
       throw new AppError('not_found', 'No provider that turns speech into text is configured on this server.')
     const { body, signal } = context.req.raw
     if (body === null) throw new AppError('bad_request', `Send a recording in the multipart field "${FIELD}".`)
-    const recording = await receiveRecording(context.req.header('content-type') ?? '', body)
+    const recording = await receiveRecording(contentType, body)
     try {
       if (!recording.type.startsWith('audio/')) throw new AppError('unsupported_type', 'Only audio is transcribed.')
       const text = await transcriber.transcribe(recording, signal)

@@ -48,6 +48,8 @@ async function openFile(bytes: Buffer) {
   return file
 }
 
+const fileOf = (blobId: string, headers = {}) => ({ blobId, mediaType: undefined, name: 'a file', headers })
+
 async function ask(address: string): Promise<IncomingMessage> {
   const [answer] = (await once(get(address), 'response')) as [IncomingMessage]
   return answer
@@ -56,7 +58,7 @@ async function ask(address: string): Promise<IncomingMessage> {
 test('many slow readers get every byte unchanged', async () => {
   const bytes = randomBytes(12 * 1024 * 1024 + 1)
   const { store, id } = await keep(bytes)
-  const address = await serve((request) => serveBlob(store, id, request, new Headers({ 'x-from': 'test' })))
+  const address = await serve((request) => serveBlob(store, fileOf(id, { 'x-from': 'test' }), request))
   const reads = Array.from({ length: 4 }, async () => {
     const answer = await ask(address)
     expect(answer.headers).toMatchObject({ 'content-length': String(bytes.length), 'x-from': 'test' })
@@ -68,7 +70,7 @@ test('many slow readers get every byte unchanged', async () => {
 test('sequential requests on one connection get their own range each', async () => {
   const bytes = randomBytes(600_000)
   const { store, id } = await keep(bytes)
-  const address = await serve((request) => serveBlob(store, id, request, new Headers()))
+  const address = await serve((request) => serveBlob(store, fileOf(id), request))
   for (const [range, part] of [
     ['bytes=0-299999', bytes.subarray(0, 300_000)],
     ['bytes=300000-', bytes.subarray(300_000)],
@@ -85,7 +87,7 @@ test('sequential requests on one connection get their own range each', async () 
 test('pipelined requests are answered in order', async () => {
   const bytes = randomBytes(600_000)
   const { store, id } = await keep(bytes)
-  const address = await serve((request) => serveBlob(store, id, request, new Headers()))
+  const address = await serve((request) => serveBlob(store, fileOf(id), request))
   const socket = connect(Number(new URL(address).port), '127.0.0.1')
   socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nrange: bytes=0-299999\r\n\r\n')
   socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nrange: bytes=300000-\r\nconnection: close\r\n\r\n')
@@ -119,14 +121,14 @@ test('waiting pipelined requests hold no buffer, and all close their files with 
 
 test('sends an empty body', async () => {
   const { store, id } = await keep(Buffer.alloc(0))
-  const answer = await fetch(await serve((request) => serveBlob(store, id, request, new Headers())))
+  const answer = await fetch(await serve((request) => serveBlob(store, fileOf(id), request)))
   expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([200, '0', ''])
 })
 
 test('a file that ends before its declared length breaks the connection', async () => {
   const { store, id } = await keep(randomBytes(300_000))
   const longer = { ...store, size: async () => (await store.size(id)) + 1 }
-  const answer = await ask(await serve((request) => serveBlob(longer, id, request, new Headers())))
+  const answer = await ask(await serve((request) => serveBlob(longer, fileOf(id), request)))
   expect(answer.statusCode).toBe(200)
   await expect(answer.toArray()).rejects.toMatchObject({ code: 'ECONNRESET' })
 })

@@ -1,9 +1,43 @@
 import { Readable } from 'node:stream'
+import { INERT_CONTENT_POLICY } from '#server/base/content-policy.ts'
+import { AppError } from '#server/base/errors.ts'
+import { isShownByBrowsers, listedMediaType } from './media-types.ts'
 import { sendFromReusedBuffer } from './send.ts'
 import type { BlobStore, ByteRange } from './store.ts'
 
-/** Compares `etag` and `last-modified` of `headers` with the request's conditions. @throws AppError `not_found` */
-export async function serveBlob(blobs: BlobStore, id: string, request: Request, headers: Headers): Promise<Response> {
+export interface ServedFile {
+  readonly blobId: string
+  /** As declared or stored, whatever it is. */
+  readonly mediaType: string | undefined
+  readonly name: string
+  /** Saved under this name, if empty under that of the URL, even where a browser may show the type. */
+  readonly downloadName?: string | undefined
+  /** For caches. `etag` and `last-modified` are compared with the request's conditions. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Absent in requests of programs and old browsers. A file is never a script, style, worker, manifest or frame. */
+const SERVED_DESTINATIONS: ReadonlySet<string> = new Set([
+  'empty',
+  'document',
+  'image',
+  'audio',
+  'video',
+  'track',
+  'font',
+])
+
+/** @throws AppError `not_found`, `forbidden` if a browser would run or embed the file */
+export async function serveBlob(blobs: BlobStore, file: ServedFile, request: Request): Promise<Response> {
+  const destination = request.headers.get('sec-fetch-dest') ?? 'empty'
+  if (!SERVED_DESTINATIONS.has(destination)) {
+    throw new AppError(
+      'forbidden',
+      `A stored file cannot be used as ${destination}. Download it, or show it as an image.`,
+    )
+  }
+  const id = file.blobId
+  const headers = fileHeaders(file)
   const size = await blobs.size(id)
   const etag = headers.get('etag') ?? ''
   const modified = headers.get('last-modified')
@@ -31,6 +65,21 @@ export async function serveBlob(blobs: BlobStore, id: string, request: Request, 
   return new Response(bytes, { status, headers })
 }
 
+function fileHeaders({ mediaType, name, downloadName, headers }: ServedFile): Headers {
+  const listed = listedMediaType(mediaType)
+  const served = new Headers({
+    ...headers,
+    'content-type': listed,
+    'content-security-policy': INERT_CONTENT_POLICY,
+    'x-content-type-options': 'nosniff',
+    'accept-ranges': 'bytes',
+  })
+  if (downloadName === '') served.set('content-disposition', 'attachment')
+  else if (downloadName !== undefined || !isShownByBrowsers(listed))
+    served.set('content-disposition', asAttachment(downloadName ?? name))
+  return served
+}
+
 function isUnchanged(headers: Headers, etag: string, modified: string | null): boolean {
   const ifNoneMatch = headers.get('if-none-match')
   if (ifNoneMatch !== null)
@@ -54,11 +103,11 @@ function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' |
 }
 
 /** RFC 6266: an ASCII name for old clients, the real one encoded by RFC 8187. */
-export function contentDisposition(kind: 'inline' | 'attachment', filename: string): string {
+function asAttachment(filename: string): string {
   const plain = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(filename.toWellFormed()).replaceAll(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-  return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { parseMediaType } from '#server/base/media-type.ts'
+import { UNKNOWN_TYPE } from '#server/blobs/media-types.ts'
 import { StorageError } from './errors.ts'
 
 const BYTES_PER_UNIT = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 } as const
@@ -28,10 +30,9 @@ export function requireMimePatterns(patterns: readonly string[]): void {
 
 /** Ignores parameters of the media type; a pattern is `image/png` or `image/*`. */
 function matchesPattern(mimetype: string, pattern: string): boolean {
-  const plain = (text: string) => text.split(';')[0]?.trim().toLowerCase() ?? ''
-  const allowed = plain(pattern)
+  const allowed = pattern.split(';')[0]?.trim().toLowerCase() ?? ''
   if (allowed === '*' || allowed === '*/*') return true
-  const actual = plain(mimetype)
+  const actual = parseMediaType(mimetype)?.type ?? UNKNOWN_TYPE
   return allowed.endsWith('/*') ? actual.startsWith(allowed.slice(0, -1)) : actual === allowed
 }
 
@@ -46,16 +47,13 @@ interface Limits {
   readonly allowed_mime_types: readonly string[] | null
 }
 
-/** Returns the maximum size in bytes. @throws StorageError `InvalidMimeType`, `EntityTooLarge` */
+/** Returns the maximum size in bytes. Without `mimetype`, every type is allowed. @throws StorageError `InvalidMimeType`, `EntityTooLarge` */
 export function requireAllowedObject(
   { file_size_limit, allowed_mime_types }: Limits,
-  {
-    mimetype = 'application/octet-stream',
-    size = 0,
-  }: { readonly mimetype?: string | undefined; readonly size?: number | undefined },
+  { mimetype, size = 0 }: { readonly mimetype?: string | undefined; readonly size?: number | undefined },
   maxObjectBytes: number,
 ): number {
-  requireAllowedType(mimetype, allowed_mime_types)
+  if (mimetype !== undefined) requireAllowedType(mimetype, allowed_mime_types)
   const maxBytes = Math.min(file_size_limit ?? maxObjectBytes, maxObjectBytes)
   if (size > maxBytes) throw new StorageError('EntityTooLarge')
   return maxBytes

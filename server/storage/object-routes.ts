@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { validate } from '#server/base/validate.ts'
+import { UNKNOWN_TYPE } from '#server/blobs/media-types.ts'
 import type { Database } from '#server/database/scope.ts'
 import { requireAllowedObject } from './bucket-limits.ts'
 import { asCaller, verifyCaller } from './caller.ts'
@@ -75,7 +76,8 @@ export function createObjectRoutes({
     const to = { bucket: destinationBucket ?? bucketId, key: requireKey(destinationKey) }
     if (to.bucket !== from.bucket) {
       const object = await asCaller(database, claims, (scope) => getObject(scope, from), { readOnly: true })
-      requireAllowedObject(await getBucket(database, to.bucket), object.metadata ?? {}, maxObjectBytes)
+      const moved = { ...object.metadata, mimetype: object.metadata?.mimetype ?? UNKNOWN_TYPE }
+      requireAllowedObject(await getBucket(database, to.bucket), moved, maxObjectBytes)
     }
     await asCaller(database, claims, (scope) => moveObject(scope, from, to, claims.sub))
     return context.json({ message: 'Successfully moved' })

@@ -10,6 +10,7 @@ import { StorageError } from './errors.ts'
 import { headerTextSchema } from './header-text.ts'
 
 export interface UploadedFile {
+  /** As the client declared it. */
   readonly mimetype: string
   readonly cacheControl: string
   readonly userMetadata: Record<string, unknown>
@@ -27,14 +28,10 @@ export interface NodeBindings {
 
 const DEFAULT_CACHE_CONTROL = 'no-cache'
 const MAX_METADATA_BYTES = 1_048_576
+/** Repeated in error messages; valid ones are shorter. */
+const MAX_TYPE_LENGTH = 256
 
 const userMetadataSchema = z.record(z.string(), z.unknown())
-
-/** The type must be safe in a response header. */
-function requireMimetype(value: string): string {
-  if (headerTextSchema.safeParse(value).success) return value
-  throw new StorageError('InvalidMimeType', 'Invalid Content-Type header')
-}
 
 const parseCacheControl = (value: string | undefined) => headerTextSchema.safeParse(value).data ?? DEFAULT_CACHE_CONTROL
 
@@ -54,14 +51,14 @@ function openBody(context: Context<NodeBindings>): Readable {
   return body ? Readable.fromWeb(body) : Readable.from([])
 }
 
-/** @throws StorageError `InvalidRequest`, `InvalidMimeType` */
+/** @throws StorageError `InvalidRequest` */
 export async function parseUpload(context: Context<NodeBindings>): Promise<UploadedFile> {
   const contentType = context.req.header('content-type') ?? 'application/octet-stream'
   if (/^multipart\/form-data\b/i.test(contentType)) return parseForm(context, contentType)
   const declared = context.req.header('content-length')
   const metadata = context.req.header('x-metadata')
   return {
-    mimetype: requireMimetype(contentType),
+    mimetype: contentType,
     cacheControl: parseCacheControl(context.req.header('cache-control')),
     userMetadata: metadata === undefined ? {} : parseUserMetadata(Buffer.from(metadata, 'base64').toString('utf8')),
     declaredBytes: declared === undefined ? undefined : Number(declared),
@@ -131,7 +128,7 @@ function readFormFields(fields: ReadonlyMap<string, string>, mimeType: string) {
   const cacheControl = fields.get('cacheControl')
   const metadata = fields.get('metadata') ?? fields.get('userMetadata')
   return {
-    mimetype: requireMimetype(fields.get('contentType') ?? mimeType),
+    mimetype: fields.get('contentType')?.slice(0, MAX_TYPE_LENGTH) ?? mimeType,
     cacheControl: parseCacheControl(cacheControl === undefined ? undefined : `max-age=${cacheControl}`),
     userMetadata: metadata === undefined ? {} : parseUserMetadata(metadata),
   }

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { validate } from '#server/base/validate.ts'
+import { listedMediaType, UNKNOWN_TYPE } from '#server/blobs/media-types.ts'
 import { requireAllowedObject } from './bucket-limits.ts'
 import { asCaller, verifyCaller } from './caller.ts'
 import { StorageError } from './errors.ts'
@@ -46,10 +47,11 @@ export function createUploadRoutes(options: UploadRouteOptions): Hono<NodeBindin
     const bucket = await getBucket(database, target.bucket)
     const { mimetype, cacheControl, userMetadata, declaredBytes, bytes, stopReading } = await parseUpload(context)
     const declared = declaredBytes === undefined ? {} : { size: declaredBytes, contentLength: declaredBytes }
-    const draft = { target, owner, userMetadata, metadata: { mimetype, cacheControl, ...declared } }
+    const metadata = { mimetype: listedMediaType(mimetype), cacheControl, ...declared }
+    const draft = { target, owner, userMetadata, metadata }
     let id: string
     try {
-      const maxBytes = requireAllowedObject(bucket, draft.metadata, maxObjectBytes)
+      const maxBytes = requireAllowedObject(bucket, { ...metadata, mimetype }, maxObjectBytes)
       id = await storeObject(options, {
         draft,
         upsert,
@@ -103,13 +105,21 @@ export function createUploadRoutes(options: UploadRouteOptions): Hono<NodeBindin
     })
     const { blob_id: blobId } = source
     if (blobId === null) throw new StorageError('NoSuchKey')
+    const given = copyMetadata ? undefined : metadata
+    const mimetype = given?.mimetype ?? source.metadata?.mimetype ?? UNKNOWN_TYPE
     const draft = {
       target,
       owner: claims.sub,
-      metadata: { ...source.metadata, ...(copyMetadata ? {} : metadata) },
+      metadata: { ...source.metadata, ...given, mimetype: listedMediaType(mimetype) },
       userMetadata: (copyMetadata ? source.user_metadata : undefined) ?? {},
     }
-    const maxBytes = requireAllowedObject(await getBucket(database, target.bucket), draft.metadata, maxObjectBytes)
+    // The bucket took the type that was declared, of which only a listed one is stored.
+    const isTaken = target.bucket === bucketId && given?.mimetype === undefined
+    const maxBytes = requireAllowedObject(
+      await getBucket(database, target.bucket),
+      { ...source.metadata, mimetype: isTaken ? undefined : mimetype },
+      maxObjectBytes,
+    )
     const id = await storeObject(options, {
       draft,
       upsert,
