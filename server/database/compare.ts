@@ -1,15 +1,35 @@
 import { AppError } from '#server/base/errors.ts'
 
-type Comparator = (left: string, right: string) => number
+/** Reads the wanted values; the result reads one value, and orders it against each of them. @throws AppError */
+type Comparator = (wanted: readonly string[]) => (value: string) => number[]
+
+function comparator<Parsed>(
+  parse: (text: string) => Parsed,
+  compare: (left: Parsed, right: Parsed) => number,
+): Comparator {
+  return (wanted) => {
+    const parsed = wanted.map(parse)
+    return function compareWithEach(value) {
+      const own = parse(value)
+      return parsed.map((one) => compare(own, one))
+    }
+  }
+}
 
 const invalid = (type: string, text: string) =>
   new AppError('bad_request', `invalid input syntax for type ${type}: "${text}"`)
 
 const sign = (left: bigint | number, right: bigint | number): number => (left < right ? -1 : left > right ? 1 : 0)
 
+// A large JSON value becomes text once, however many filters compare it.
+const textOfObjects = new WeakMap<object, string>()
+
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value
-  return JSON.stringify(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const text = textOfObjects.get(value) ?? JSON.stringify(value)
+  textOfObjects.set(value, text)
+  return text
 }
 
 // Bounds the cost of an exact comparison, which multiplies by ten to this power.
@@ -21,34 +41,31 @@ interface Decimal {
 }
 
 function parseDecimal(type: string, text: string): Decimal {
-  const parts = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,6}))?\s*$/i.exec(text)
+  const parts = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,6}))?$/i.exec(text.trim())
   const [, minus = '', whole = '', fraction = '', exponent = '0'] = parts ?? []
   if (!parts || whole + fraction === '' || Math.abs(Number(exponent)) > MAX_EXPONENT) throw invalid(type, text)
   const digits = BigInt(whole + fraction)
   return { digits: minus === '-' ? -digits : digits, scale: fraction.length - Number(exponent) }
 }
 
-function compareDecimals(type: string): Comparator {
-  return function compareExactly(left, right) {
-    const [a, b] = [parseDecimal(type, left), parseDecimal(type, right)]
-    const scale = Math.max(a.scale, b.scale)
-    return sign(a.digits * 10n ** BigInt(scale - a.scale), b.digits * 10n ** BigInt(scale - b.scale))
-  }
+function compareDecimals(a: Decimal, b: Decimal): number {
+  const scale = Math.max(a.scale, b.scale)
+  return sign(a.digits * 10n ** BigInt(scale - a.scale), b.digits * 10n ** BigInt(scale - b.scale))
 }
 
-function compareFloats(type: string, round: (value: number) => number): Comparator {
-  const parse = (text: string) => {
-    const special = /^\s*([+-]?inf(?:inity)?|nan)\s*$/i.exec(text)?.[1]?.toLowerCase()
-    if (special === 'nan') return Number.NaN
-    if (special) return special.startsWith('-') ? -Infinity : Infinity
-    parseDecimal(type, text)
-    return round(Number(text))
-  }
-  return function compareRounded(left, right) {
-    const [a, b] = [parse(left), parse(right)]
-    if (Number.isNaN(a) || Number.isNaN(b)) return sign(Number(Number.isNaN(a)), Number(Number.isNaN(b)))
-    return sign(a, b)
-  }
+const decimals = (type: string) => comparator((text) => parseDecimal(type, text), compareDecimals)
+
+function parseFloat(type: string, text: string): number {
+  const special = /^([+-]?inf(?:inity)?|nan)$/i.exec(text.trim())?.[1]?.toLowerCase()
+  if (special === 'nan') return Number.NaN
+  if (special) return special.startsWith('-') ? -Infinity : Infinity
+  parseDecimal(type, text)
+  return Number(text)
+}
+
+function compareFloats(a: number, b: number): number {
+  if (Number.isNaN(a) || Number.isNaN(b)) return sign(Number(Number.isNaN(a)), Number(Number.isNaN(b)))
+  return sign(a, b)
 }
 
 function parseBoolean(text: string): number {
@@ -59,11 +76,11 @@ function parseBoolean(text: string): number {
 }
 
 const INSTANT =
-  /^\s*(\d{4,6})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6})\d*)?)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?\s*$/i
+  /^(\d{4,6})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6})\d*)?)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i
 
 /** Microseconds since 1970: a JavaScript date has only milliseconds. */
 function parseInstant(type: string, text: string, hasZone: boolean): bigint {
-  const parts = INSTANT.exec(text)
+  const parts = INSTANT.exec(text.trim())
   if (!parts) throw invalid(type, text)
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = parts
   const instant = new Date(0)
@@ -76,13 +93,11 @@ function parseInstant(type: string, text: string, hasZone: boolean): bigint {
   return BigInt(instant.getTime() - minutes * 60_000) * 1_000n + BigInt(fraction.padEnd(6, '0'))
 }
 
-function compareInstants(type: string, hasZone: boolean): Comparator {
-  const parse = (text: string) => {
-    const parsed = /^\s*(-?)infinity\s*$/i.exec(text)
-    return parsed ? (parsed[1] === '-' ? -Infinity : Infinity) : parseInstant(type, text, hasZone)
-  }
-  return (left, right) => sign(parse(left), parse(right))
-}
+const instants = (type: string, hasZone: boolean) =>
+  comparator<bigint | number>((text) => {
+    const infinite = /^(-?)infinity$/i.exec(text.trim())
+    return infinite ? (infinite[1] === '-' ? -Infinity : Infinity) : parseInstant(type, text, hasZone)
+  }, sign)
 
 function parseUuid(text: string): string {
   const digits = /^\{?([0-9a-f-]+)\}?$/i.exec(text.trim())?.[1]?.replaceAll('-', '').toLowerCase()
@@ -90,25 +105,40 @@ function parseUuid(text: string): string {
   return digits
 }
 
-/** UTF-8 sorts by code point, JavaScript's UTF-16 does not. */
-const compareText: Comparator = (left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right))
+/** UTF-8 sorts by code point, JavaScript's UTF-16 does not: surrogates come after all other units of equal rank. */
+const rankOf = (unit: number): number => (unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit)
 
-const COMPARATORS: Readonly<Record<string, Comparator>> = {
-  smallint: compareDecimals('smallint'),
-  integer: compareDecimals('integer'),
-  bigint: compareDecimals('bigint'),
-  numeric: compareDecimals('numeric'),
-  real: compareFloats('real', Math.fround),
-  'double precision': compareFloats('double precision', (value) => value),
-  boolean: (left, right) => sign(parseBoolean(left), parseBoolean(right)),
-  uuid: (left, right) => compareText(parseUuid(left), parseUuid(right)),
-  date: compareInstants('date', false),
-  'timestamp without time zone': compareInstants('timestamp', false),
-  'timestamp with time zone': compareInstants('timestamp with time zone', true),
+/** Reads no further than the first difference, since a stored text may be much longer than the wanted one. */
+function compareCodePoints(left: string, right: string): number {
+  const shared = Math.min(left.length, right.length)
+  for (let index = 0; index < shared; index += 1) {
+    const [a, b] = [left.charCodeAt(index), right.charCodeAt(index)]
+    if (a !== b) return rankOf(a) - rankOf(b)
+  }
+  return left.length - right.length
+}
+
+const texts = comparator((text) => text, compareCodePoints)
+
+const COMPARATORS: Readonly<Record<string, Comparator | undefined>> = {
+  smallint: decimals('smallint'),
+  integer: decimals('integer'),
+  bigint: decimals('bigint'),
+  numeric: decimals('numeric'),
+  real: comparator((text) => Math.fround(parseFloat('real', text)), compareFloats),
+  'double precision': comparator((text) => parseFloat('double precision', text), compareFloats),
+  boolean: comparator(parseBoolean, sign),
+  uuid: comparator(parseUuid, compareCodePoints),
+  date: instants('date', false),
+  'timestamp without time zone': instants('timestamp', false),
+  'timestamp with time zone': instants('timestamp with time zone', true),
 }
 
 /** Unknown types compare as text. @param type as `format_type` names it */
 export function comparatorOf(type: string): Comparator {
-  const name = type.replace(/\([\d,]+\)/, '')
-  return Object.hasOwn(COMPARATORS, name) ? (COMPARATORS[name] ?? compareText) : compareText
+  return COMPARATORS[baseType(type)] ?? texts
 }
+
+export const comparesAsText = (type: string): boolean => COMPARATORS[baseType(type)] === undefined
+
+const baseType = (type: string): string => type.replace(/\([\d,]+\)/, '')

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { temporaryDatabase } from '#test/database.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Filter, filterToSql, matchesRow } from './filter.ts'
+import { type Filter, filterToSql } from './filter.ts'
+import { matchesRow } from './match-row.ts'
 
 const COLUMNS = {
   bigint: ['1', '9007199254740993', '-5', '+7', ' 3 '],

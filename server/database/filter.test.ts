@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#server/base/errors.ts'
-import { filterToSql, matchesRow, parseFilter, parseFilters } from './filter.ts'
+import { filterToSql, parseFilter, parseFilters } from './filter.ts'
+import { matchesRow } from './match-row.ts'
+import { WorkExceeded } from './work.ts'
 
 const TYPES = new Map([
   ['id', 'bigint'],
@@ -144,6 +146,60 @@ test.each([
   const filter = parseFilter(text)
   expect(() => matchesRow(filter, TYPES, {})).toThrow(AppError)
   expect(() => matchesRow(filter, TYPES, ROW)).toThrow(AppError)
+})
+
+/** Steps of matching a filter with a row; the wanted values are parsed before. */
+function stepsOf(text: string, row: Readonly<Record<string, unknown>>): number {
+  let steps = 0
+  const filter = parseFilter(text)
+  matchesRow(filter, TYPES, row)
+  matchesRow(filter, TYPES, row, { spend: (more) => (steps += more) })
+  return steps
+}
+
+test.each([
+  ['title=match.a{0,240}b', 'a'],
+  ['title=imatch.a{0,240}b', 'a'],
+  ['title=match.a[ab]{200}[cd]', 'a'],
+  ['title=match.^(a+)+$', 'a'],
+  ['title=not.match.(?:[ab]{0,8}){0,12}[cd]', 'ab'],
+  ['title=like.%a%a%a%a%b', 'a'],
+  [`title=like.%${'_'.repeat(100)}b`, 'a'],
+  ['title=ilike.%b', 'é'],
+  ['title=in.(x,y)', 'a'],
+  ['price=eq.5', '9'],
+  ['price=in.(5,6,7)', '9'],
+])('the counted work of %s grows with the text, not faster', (text, unit) => {
+  const [once, twice] = [10_000, 20_000].map((length) => {
+    const value = unit.repeat(length / unit.length)
+    return stepsOf(text, { title: value, price: value })
+  })
+  expect(twice).toBeLessThanOrEqual(2.1 * (once ?? 0))
+})
+
+test('work that is used up ends the match before its answer', () => {
+  const row = { title: 'a'.repeat(20_000) }
+  let left = 100_000
+  const work = {
+    spend(steps: number) {
+      if (steps > left) throw new WorkExceeded()
+      left -= steps
+    },
+  }
+  expect(() => matchesRow(parseFilter('title=match.a{0,240}b'), TYPES, row, work)).toThrow(WorkExceeded)
+  expect(left).toBeGreaterThanOrEqual(0)
+  left = 100_000
+  // Longer texts are refused as a whole, before they are copied.
+  expect(() => matchesRow(parseFilter('title=like.b%'), TYPES, { title: 'a'.repeat(1_000_000) }, work)).toThrow(
+    WorkExceeded,
+  )
+  expect(left).toBeGreaterThan(99_000)
+  expect(matchesRow(parseFilter('title=eq.b'), TYPES, { title: 'a'.repeat(1_000_000) }, work)).toBe(false)
+})
+
+test.each(['(', '"', '{', ',', '"\\', '(,', 'a=in.(1,2),"'])('a list of %j without end is one filter', (piece) => {
+  const list = `title=eq.${piece.repeat(4_000)}`
+  expect(parseFilters(list.replaceAll('a=in', 'b.in')).map(({ column }) => column)).toEqual(['title'])
 })
 
 test('no pattern takes disproportionate time', () => {

@@ -1,13 +1,16 @@
 /** Takes time proportional to pattern times text: JavaScript's engine takes exponential time on hostile patterns. */
 import { AppError } from '#server/base/errors.ts'
+import { UNLIMITED_WORK, type Work } from './work.ts'
 
 type Test = (text: string) => boolean
 interface PatternOptions {
   readonly ignoreCase: boolean
+  readonly work?: Work
 }
 
 /** `%` matches any text, `_` one character, a backslash escapes. */
-export function likePattern(pattern: string, { ignoreCase }: PatternOptions): Test {
+export function likePattern(pattern: string, { ignoreCase, work = UNLIMITED_WORK }: PatternOptions): Test {
+  work.spend(pattern.length)
   const fold = (text: string) => (ignoreCase ? text.toLowerCase() : text)
   const wanted: { readonly kind: 'text' | 'one' | 'any'; readonly character: string }[] = []
   const characters = Array.from(fold(pattern))
@@ -25,6 +28,7 @@ export function likePattern(pattern: string, { ignoreCase }: PatternOptions): Te
   }
 
   return function matchesLike(text) {
+    work.spend(text.length * STEPS_PER_CHARACTER)
     const given = Array.from(fold(text))
     let [at, position] = [0, 0]
     let [lastAny, resumeFrom] = [-1, 0]
@@ -38,6 +42,7 @@ export function likePattern(pattern: string, { ignoreCase }: PatternOptions): Te
         at += 1
         position += 1
       } else if (lastAny >= 0) {
+        work.spend(1 + position - resumeFrom)
         resumeFrom += 1
         position = resumeFrom
         at = lastAny + 1
@@ -48,9 +53,19 @@ export function likePattern(pattern: string, { ignoreCase }: PatternOptions): Te
 }
 
 type State =
-  | { readonly kind: 'character'; readonly test: RegExp; next: number }
+  | { readonly kind: 'character'; readonly set: CharacterSet; next: number }
   | { readonly kind: 'start' | 'end'; next: number }
   | { readonly kind: 'fork'; next: number; other: number }
+
+/** A character or class; equal ones of a pattern share one, so that a character of the text is tested once. */
+interface CharacterSet {
+  /** Undefined for one character. */
+  readonly regex: RegExp | undefined
+  readonly literal: string
+  /** The position of the text that `isMember` is about. */
+  testedAt: number
+  isMember: boolean
+}
 
 interface Fragment {
   readonly enter: number
@@ -58,6 +73,9 @@ interface Fragment {
 }
 
 const MAX_STATES = 500
+const STEPS_PER_CHARACTER = 2
+const STEPS_PER_TEST = 10
+const STEPS_PER_SET = 50
 // As in PostgreSQL; JavaScript's `\w` is ASCII.
 const WORD = '\\p{L}\\p{N}_'
 
@@ -77,10 +95,10 @@ interface Program {
  * Compiles PostgreSQL's regular expressions without backtracking: classes, `\d \s \w`, groups, `|`, repetition, `^ $`.
  * @throws AppError `bad_request` for anything else.
  */
-export function regexPattern(pattern: string, options: PatternOptions): Test {
-  const program = new RegexParser(pattern, options).parse()
+export function regexPattern(pattern: string, { ignoreCase, work = UNLIMITED_WORK }: PatternOptions): Test {
+  const program = new RegexParser(pattern, ignoreCase, work).parse()
   return function matchesRegex(text) {
-    return runProgram(program, text)
+    return runProgram(program, text, work)
   }
 }
 
@@ -89,14 +107,18 @@ const escapeCharacter = (character: string) => (/[\\^$.*+?()[\]{}|/]/.test(chara
 /** A recursive-descent parser that emits states as it reads. */
 class RegexParser {
   readonly #pattern: string
-  readonly #flags: string
+  readonly #ignoreCase: boolean
   readonly #characters: readonly string[]
   readonly #states: State[] = []
+  readonly #sets = new Map<string, CharacterSet>()
+  readonly #work: Work
   #at = 0
 
-  constructor(pattern: string, { ignoreCase }: PatternOptions) {
+  constructor(pattern: string, ignoreCase: boolean, work: Work) {
+    work.spend(pattern.length)
     this.#pattern = pattern
-    this.#flags = ignoreCase ? 'isu' : 'su'
+    this.#ignoreCase = ignoreCase
+    this.#work = work
     this.#characters = Array.from(pattern)
   }
 
@@ -114,6 +136,7 @@ class RegexParser {
 
   #add(state: State): number {
     if (this.#states.length >= MAX_STATES) this.#reject()
+    this.#work.spend(1)
     return this.#states.push(state) - 1
   }
 
@@ -143,9 +166,19 @@ class RegexParser {
     return { enter, exits: [(target) => (fork.other = target)] }
   }
 
-  #characterOf(source: string): Fragment {
+  #characterOf(source: string, literal = ''): Fragment {
+    const set = this.#sets.get(source) ?? this.#newSet(source, literal)
+    return this.#single({ kind: 'character', set, next: -1 })
+  }
+
+  #newSet(source: string, literal: string): CharacterSet {
+    const isLiteral = literal !== '' && !this.#ignoreCase
+    this.#work.spend(isLiteral ? 1 : STEPS_PER_SET)
     try {
-      return this.#single({ kind: 'character', test: new RegExp(`^(?:${source})$`, this.#flags), next: -1 })
+      const regex = isLiteral ? undefined : new RegExp(`^(?:${source})$`, this.#ignoreCase ? 'isu' : 'su')
+      const set = { regex, literal, testedAt: -1, isMember: false }
+      this.#sets.set(source, set)
+      return set
     } catch {
       return this.#reject()
     }
@@ -189,9 +222,9 @@ class RegexParser {
       this.#at += 1
       if (/[wW]/.test(escaped)) return this.#characterOf(`[${escaped === 'W' ? '^' : ''}${WORD}]`)
       if (/[dDsSnrt]/.test(escaped)) return this.#characterOf(`\\${escaped}`)
-      return /\w/.test(escaped) ? this.#reject() : this.#characterOf(escapeCharacter(escaped))
+      return /\w/.test(escaped) ? this.#reject() : this.#characterOf(escapeCharacter(escaped), escaped)
     }
-    return /[*+?{})\]]/.test(character) ? this.#reject() : this.#characterOf(escapeCharacter(character))
+    return /[*+?{})\]]/.test(character) ? this.#reject() : this.#characterOf(escapeCharacter(character), character)
   }
 
   #readBounds(): { least: number; most: number } | undefined {
@@ -256,39 +289,82 @@ class RegexParser {
 }
 
 /** Follows all paths at once: each character costs at most one visit of each state. */
-function runProgram({ states, enter, accepted }: Program, text: string): boolean {
+function runProgram({ states, enter, accepted }: Program, text: string, work: Work): boolean {
+  work.spend(text.length * STEPS_PER_CHARACTER)
   const characters = Array.from(text)
-  let current = new Set<number>()
+  let [current, following] = [new ReachedStates(states), new ReachedStates(states)]
+  for (const set of new Set(states.flatMap((state) => (state.kind === 'character' ? [state.set] : []))))
+    set.testedAt = -1
   for (let position = 0; position <= characters.length; position += 1) {
-    const isEnd = position === characters.length
-    addReachable(states, enter, current, { isStart: position === 0, isEnd })
+    current.add(enter, { isStart: position === 0, isEnd: position === characters.length })
     if (current.has(accepted)) return true
     const character = characters[position]
     if (character === undefined) return false
-    const following = new Set<number>()
     const boundaries = { isStart: false, isEnd: position + 1 === characters.length }
-    for (const index of current) {
-      const state = states[index]
-      if (state?.kind === 'character' && state.test.test(character))
-        addReachable(states, state.next, following, boundaries)
+    following.clear()
+    let steps = current.size
+    for (let at = 0; at < current.size; at += 1) {
+      const state = states[current.at(at)]
+      if (state?.kind !== 'character') continue
+      const { set } = state
+      if (set.testedAt !== position) {
+        set.testedAt = position
+        set.isMember = set.regex?.test(character) ?? character === set.literal
+        steps += set.regex ? STEPS_PER_TEST : 1
+      }
+      if (set.isMember) following.add(state.next, boundaries)
     }
-    current = following
+    work.spend(steps)
+    ;[current, following] = [following, current]
   }
   return false
 }
 
-function addReachable(
-  states: readonly State[],
-  target: number,
-  reached: Set<number>,
-  { isStart, isEnd }: Boundaries,
-): void {
-  const waiting = [target]
-  for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
-    if (index < 0 || reached.has(index)) continue
-    reached.add(index)
-    const state = states[index]
-    if (state?.kind === 'fork') waiting.push(state.next, state.other)
-    else if ((state?.kind === 'start' && isStart) || (state?.kind === 'end' && isEnd)) waiting.push(state.next)
+/** Numbers of states that some path is in, in order of arrival. */
+class ReachedStates {
+  readonly #states: readonly State[]
+  readonly #list: Int32Array
+  /** The generation in which each state was last reached. */
+  readonly #reachedIn: Int32Array
+  readonly #waiting: number[] = []
+  #generation = 1
+  #size = 0
+
+  constructor(states: readonly State[]) {
+    this.#states = states
+    // One more for the accepted state.
+    this.#list = new Int32Array(states.length + 1)
+    this.#reachedIn = new Int32Array(states.length + 1)
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  at(index: number): number {
+    return this.#list[index] ?? -1
+  }
+
+  has(state: number): boolean {
+    return this.#reachedIn[state] === this.#generation
+  }
+
+  clear(): void {
+    this.#generation += 1
+    this.#size = 0
+  }
+
+  /** Adds a state and those that it leads to without a character. */
+  add(target: number, { isStart, isEnd }: Boundaries): void {
+    this.#waiting.push(target)
+    for (let index = this.#waiting.pop(); index !== undefined; index = this.#waiting.pop()) {
+      if (index < 0 || this.has(index)) continue
+      this.#reachedIn[index] = this.#generation
+      this.#list[this.#size] = index
+      this.#size += 1
+      const state = this.#states[index]
+      if (state?.kind === 'fork') this.#waiting.push(state.next, state.other)
+      else if ((state?.kind === 'start' && isStart) || (state?.kind === 'end' && isEnd)) this.#waiting.push(state.next)
+    }
   }
 }

@@ -1,6 +1,7 @@
+import type { TimeSlices } from '#server/base/time-slices.ts'
 import type { ApiRole } from '#server/database/scope.ts'
-import { matchesBinding } from './bindings.ts'
 import type { PublishedTable } from './catalogue.ts'
+import type { ChangeFilters } from './change-filters.ts'
 import type { Binding } from './channels.ts'
 import type { Change } from './outbox.ts'
 import { canReadKey, type VisibleRow } from './rows.ts'
@@ -20,49 +21,69 @@ export function isWorthPrefiltering({ change, table, bindings }: ChangeMatch): b
   return false
 }
 
+/** Shared by the steps of delivering one batch of changes. */
+export interface Batch {
+  readonly filters: ChangeFilters
+  readonly slices: TimeSlices
+}
+
 /** The remaining bindings are matched again with the row as each subscriber sees it. */
-export function dropUnmatched(
+export async function dropUnmatched(
   matches: readonly ChangeMatch[],
   prefiltered: readonly ChangeMatch[],
   rows: ReadonlyMap<Change, VisibleRow>,
-): readonly ChangeMatch[] {
+  batch: Batch,
+): Promise<readonly ChangeMatch[]> {
   const filtered = new Set(prefiltered.filter(({ bindings }) => bindings.some(({ filters }) => filters.length > 0)))
-  return matches.flatMap((match) => {
-    if (!filtered.has(match)) return [match]
+  const remaining: ChangeMatch[] = []
+  for (const match of matches) {
+    if (!filtered.has(match)) {
+      remaining.push(match)
+      continue
+    }
     const row = rows.get(match.change)
-    const bindings = row ? matchingBindings(match, row) : []
-    return bindings.length > 0 ? [{ ...match, bindings }] : []
-  })
+    const bindings = row ? await matchingBindings(match, row, batch) : []
+    if (bindings.length > 0) remaining.push({ ...match, bindings })
+  }
+  return remaining
+}
+
+async function matchingBindings(
+  { change, table, bindings }: ChangeMatch,
+  { values }: VisibleRow,
+  { filters: changeFilters, slices }: Batch,
+): Promise<Binding[]> {
+  const matching: Binding[] = []
+  for (const binding of bindings) {
+    if (slices.isOver) await slices.next()
+    const isUnknown = binding.filters.some(({ column }) => !Object.hasOwn(values, column))
+    // Only a person who may see the row learns that its filters take too much work.
+    if (isUnknown || changeFilters.matches(binding, change, table, values) !== false) matching.push(binding)
+  }
+  return matching
 }
 
 /** A row probably belongs to subscribers whose user id it contains, so they are served first. */
-export function partitionByMention(
+export async function partitionByMention(
   audiences: readonly Audience[],
   rows: ReadonlyMap<Change, VisibleRow> = new Map(),
-): [mentioned: Audience[], others: Audience[]] {
-  const values = new Map([...rows].map(([change, { values }]) => [change, new Set(Object.values(values))]))
-  const isMentioned = ({ claims, matches }: Audience) =>
-    matches.some(({ change }) => claims.sub !== undefined && values.get(change)?.has(claims.sub))
-  const { mentioned = [], others = [] } = Object.groupBy(audiences, (audience) =>
-    isMentioned(audience) ? 'mentioned' : 'others',
-  )
+  slices: TimeSlices,
+): Promise<[mentioned: Audience[], others: Audience[]]> {
+  const values = new Map([...rows].map(([change, { values: ofRow }]) => [change, new Set(Object.values(ofRow))]))
+  const [mentioned, others]: [Audience[], Audience[]] = [[], []]
+  for (const audience of audiences) {
+    if (slices.isOver) await slices.next()
+    const { claims, matches } = audience
+    const isMentioned = matches.some(({ change }) => claims.sub !== undefined && values.get(change)?.has(claims.sub))
+    ;(isMentioned ? mentioned : others).push(audience)
+  }
   return [mentioned, others]
 }
 
-function matchingBindings({ table, bindings }: ChangeMatch, { values }: VisibleRow): Binding[] {
-  const isMatching = new Map<string, boolean>()
-  return bindings.filter((binding) => {
-    const { filters, filterText } = binding
-    if (filters.some(({ column }) => !Object.hasOwn(values, column))) return true
-    const matches = isMatching.get(filterText) ?? matchesBinding(binding, table, values)
-    isMatching.set(filterText, matches)
-    return matches
-  })
-}
-
-export function groupByAudience(matches: readonly ChangeMatch[]): Audience[] {
+export async function groupByAudience(matches: readonly ChangeMatch[], slices: TimeSlices): Promise<Audience[]> {
   const audiences = new Map<string, { subscriber: string; claims: Audience['claims']; matches: ChangeMatch[] }>()
   for (const { change, table, bindings } of matches) {
+    if (slices.isOver) await slices.next()
     for (const [subscriber, own] of Map.groupBy(bindings, ({ channel }) => channel.subscriber)) {
       const claims = own[0]?.channel.claims
       if (!claims || !canReadAnything(table, claims.role)) continue

@@ -367,6 +367,7 @@ test.each([
   ['a column that does not exist', { table: 'messages', filter: 'secret=eq.1' }, /invalid column for filter secret/],
   ['an unknown operator', { table: 'messages', filter: 'content=resembles.x' }, /Unable to subscribe/],
   ['a value that is none of its type', { table: 'messages', filter: 'sender_role=eq.user' }, /invalid input syntax/],
+  ['a filter that is too long', { table: 'messages', filter: `content=eq.${'('.repeat(9_000)}` }, /8192 characters/],
 ])('the system message rejects %s, and the channel stays joined', async (_, wanted, reason) => {
   await expect(listen(await clientOf(owner), wanted)).rejects.toThrow(reason)
   expect(clients.at(-1)?.getChannels()[0]?.state).toBe('joined')
@@ -398,4 +399,31 @@ test('a row over a megabyte is sent without its large columns', async () => {
   expect(change.errors).toEqual(['Error 413: Payload Too Large'])
   expect(change.new).toMatchObject({ conversation_id: conversation })
   expect(change.new).not.toHaveProperty('content')
+})
+
+test('a filter that takes too much work misses the change, says so once, and spares the other bindings', async () => {
+  const channel = (await clientOf(owner)).channel('costly')
+  const [said, costly, plain] = [
+    createRecorder<{ status: string; message: string }>(),
+    createRecorder<Change>(),
+    createRecorder<Change>(),
+  ]
+  channel.on('system', {}, (payload: { status: string; message: string }) => said.add(payload))
+  const hostile = { event: '*', schema: 'public', table: 'conversations', filter: 'title=match.a{0,240}b' } as const
+  channel.on('postgres_changes', hostile, (change) => costly.add(change as unknown as Change))
+  const own = { ...hostile, filter: `uid=eq.${owner.sub}` }
+  channel.on('postgres_changes', own, (change) => plain.add(change as unknown as Change))
+  await subscribed(channel)
+  expect(await said.next()).toMatchObject({ status: 'ok' })
+  for (const _ of ['first', 'second']) {
+    const id = await createConversation(owner, 'a'.repeat(20_000))
+    expect((await plain.next()).new['id']).toBe(id)
+  }
+  const short = await createConversation(owner, 'aab')
+  expect((await plain.next()).new['id']).toBe(short)
+  expect((await costly.next()).new['id']).toBe(short)
+  const notice = await said.next()
+  expect(notice).toMatchObject({ extension: 'postgres_changes', status: 'error' })
+  expect(notice.message).toMatch(/^The filter title=match\.a\{0,240\}b takes too much work/)
+  expect([...said.waiting, ...costly.waiting, ...plain.waiting]).toEqual([])
 })

@@ -1,16 +1,20 @@
 import type { Channel, Channels } from './channels.ts'
+import type { FilterCounts } from './filter-counts.ts'
 import type { Presences } from './presence.ts'
 import type { Sender } from './sender.ts'
 import type { Traffic } from './traffic.ts'
 
 interface ChannelCloserOptions {
   readonly channels: Channels
+  readonly filterCounts: FilterCounts
   readonly sender: Sender
   readonly presences: Presences
   readonly traffic: Traffic
 }
 
-export function createChannelCloser({ channels, sender, presences, traffic }: ChannelCloserOptions) {
+export function createChannelCloser(options: ChannelCloserOptions) {
+  const { channels, filterCounts, sender, presences, traffic } = options
+
   function remove(channel: Channel): void {
     if (!channel.isOpen) return
     channel.isOpen = false
@@ -19,6 +23,7 @@ export function createChannelCloser({ channels, sender, presences, traffic }: Ch
     channel.presenceBytes = 0
     channel.connection.channels.delete(channel.topic)
     channels.remove(channel)
+    filterCounts.remove(channel)
     void presences.untrack(channel)
   }
 

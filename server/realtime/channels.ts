@@ -17,6 +17,8 @@ export interface Binding {
   /** As the client wrote them. */
   readonly filterText: string
   readonly select: ReadonlySet<string> | undefined
+  /** Equal for bindings that select equal columns. */
+  readonly selectKey: string
 }
 
 export interface Channel {
@@ -69,6 +71,14 @@ export const roomName = (name: string, isPrivate: boolean): string => `${isPriva
 /** Omits the times of the token. */
 export function subscriberKey({ exp: _exp, iat: _iat, ...claims }: VerifiedClaims): string {
   return JSON.stringify(claims)
+}
+
+/** Limits count by account, and by address for people without one. */
+export const personOf = ({ claims, connection }: Identified): string => claims.sub ?? connection.address
+
+export interface Identified {
+  readonly claims: Pick<VerifiedClaims, 'sub'>
+  readonly connection: Pick<Connection, 'address'>
 }
 
 const ANY_NAME = '*'

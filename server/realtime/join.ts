@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
+import { startTimeSlices } from '#server/base/time-slices.ts'
 import type { Database } from '#server/database/scope.ts'
 import {
   CHANGES_ONLY,
@@ -14,7 +15,17 @@ import {
 } from './authorize.ts'
 import { checkBinding, requestedBindingSchema, UNSUBSCRIBABLE } from './bindings.ts'
 import type { Catalogue } from './catalogue.ts'
-import { type Binding, type Channel, type Channels, type Connection, roomName, subscriberKey } from './channels.ts'
+import {
+  type Binding,
+  type Channel,
+  type Channels,
+  type Connection,
+  personOf,
+  roomName,
+  subscriberKey,
+} from './channels.ts'
+import type { FilterCounts } from './filter-counts.ts'
+import type { FilterWork } from './filter-work.ts'
 import type { Incoming } from './frames.ts'
 import { MAX_NAME_BYTES, type RealtimeLimits } from './limits.ts'
 import type { Presences } from './presence.ts'
@@ -59,6 +70,8 @@ interface JoinOptions {
   readonly limits: RealtimeLimits
   readonly catalogue: Catalogue
   readonly channels: Channels
+  readonly filterCounts: FilterCounts
+  readonly filterWork: FilterWork
   readonly sender: Sender
   readonly presences: Presences
   readonly traffic: Traffic
@@ -67,7 +80,8 @@ interface JoinOptions {
 }
 
 export function createJoin(options: JoinOptions) {
-  const { database, tokens, limits, catalogue, channels, sender, presences, traffic, remove } = options
+  const { database, tokens, limits, catalogue, channels, filterCounts, filterWork } = options
+  const { sender, presences, traffic, remove } = options
   let lastBindingId = 0
 
   async function join(connection: Connection, message: Incoming): Promise<void> {
@@ -131,6 +145,7 @@ export function createJoin(options: JoinOptions) {
       throw new Rejection('ChannelRateLimitReached', 'Too many channels from this address')
     connection.channels.set(channel.topic, channel)
     channels.add(channel)
+    filterCounts.add(channel)
     const ids = channel.bindings.map(({ id }) => id)
     sender.reply(connection, message, 'ok', {
       // realtime-js compares each binding with the one it sent.
@@ -174,13 +189,19 @@ export function createJoin(options: JoinOptions) {
       throw new Rejection(UNSUBSCRIBABLE, 'Too many bindings for one channel')
     if (JSON.stringify(requested).length > MAX_BINDINGS_CHARACTERS)
       throw new Rejection(UNSUBSCRIBABLE, 'The bindings of the channel are too large')
+    const slices = startTimeSlices()
     const bindings: Binding[] = []
     for (const one of requested) {
       const parsed = requestedBindingSchema.safeParse(one)
       if (!parsed.success) throw new Rejection(UNSUBSCRIBABLE, z.prettifyError(parsed.error))
-      const checked = await checkBinding(catalogue, parsed.data, channel.claims.role)
+      const checked = await checkBinding(catalogue, parsed.data, channel.claims.role, () =>
+        filterWork.startChange().startFilter(personOf(channel)),
+      )
       bindings.push({ ...checked, id: nextId(), channel })
+      if (slices.isOver) await slices.next()
     }
+    const excess = filterCounts.excess(channel, bindings)
+    if (excess !== undefined) throw new Rejection(UNSUBSCRIBABLE, excess)
     return bindings
   }
 

@@ -113,6 +113,58 @@ test('more joins in a second than allowed are rejected, and later ones are not',
     .toMatchObject({ status: 'ok' })
 })
 
+/** Joins with a binding for each filter; returns the system message. */
+async function subscribe({ say, frames }: RawSocket, name: string, filters: readonly string[], token: string) {
+  const postgres_changes = filters.map((filter) => ({ event: '*', schema: 'public', table: 'messages', filter }))
+  say('1', name, `realtime:${name}`, 'phx_join', { config: { postgres_changes }, access_token: token })
+  expect((await frames.next())[4]).toMatchObject({ status: 'ok' })
+  return (await frames.next())[4]
+}
+
+test('a socket has different filters up to its limit; equal ones count once, and leaving makes room', async () => {
+  const socket = await openSocket(await nodeWith({ filtersPerSocket: 3 }))
+  const token = await tokenOf(tokens, await database.createPerson())
+  const live = { status: 'ok' }
+  expect(await subscribe(socket, 'a', ['content=eq.1', 'content=eq.2'], token)).toMatchObject(live)
+  expect(await subscribe(socket, 'b', ['content=eq.2', 'content=eq.3', 'content=eq.1'], token)).toMatchObject(live)
+  expect(await subscribe(socket, 'c', ['content=eq.4'], token)).toEqual({
+    extension: 'postgres_changes',
+    status: 'error',
+    message: 'Too many filters on one connection: at most 3 different ones',
+    channel: 'c',
+  })
+  socket.say('1', '9', 'realtime:b', 'phx_leave')
+  await socket.frames.next()
+  await socket.frames.next()
+  expect(await subscribe(socket, 'd', ['content=eq.4'], token)).toMatchObject(live)
+})
+
+test('a person has filters up to a limit over all sockets, and others are not affected', async () => {
+  const node = await nodeWith({ filtersPerPerson: 2 })
+  const [person, other] = [await database.createPerson(), await database.createPerson()]
+  const token = await tokenOf(tokens, person)
+  const live = { status: 'ok' }
+  const [first, second] = [await openSocket(node), await openSocket(node)]
+  expect(await subscribe(first, 'a', ['content=eq.1', 'content=eq.2'], token)).toMatchObject(live)
+  expect(await subscribe(second, 'b', ['content=eq.3'], token)).toMatchObject({
+    status: 'error',
+    message: 'Too many filters of one user: at most 2 different ones on all connections',
+  })
+  expect(await subscribe(second, 'c', ['content=eq.3'], await tokenOf(tokens, other))).toMatchObject(live)
+  first.ws.close()
+  await expect.poll(() => node.realtime.stats().channels).toBe(2)
+  expect(await subscribe(second, 'd', ['content=eq.3'], token)).toMatchObject(live)
+})
+
+test('a join whose filters take too much work to check subscribes to nothing', async () => {
+  const socket = await openSocket(await nodeWith({ filterStepsPerChange: 10 }))
+  const token = await tokenOf(tokens, await database.createPerson())
+  expect(await subscribe(socket, 'a', ['content=match.a{0,200}'], token)).toMatchObject({
+    status: 'error',
+    message: 'the filters take too much work to check',
+  })
+})
+
 test('a channel that sends too many messages is closed', async () => {
   const socket = await openSocket(await nodeWith({ eventsPerSecond: 20 }))
   await join(socket, 'flood')

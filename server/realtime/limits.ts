@@ -24,6 +24,12 @@ export interface RealtimeLimits {
   /** Calls of one channel in `PRESENCE_WINDOW_MS`. */
   readonly presenceCalls: number
   readonly bindingsPerChannel: number
+  /** Different filters of one socket, and of one account (or address without one) on this node. */
+  readonly filtersPerSocket: number
+  readonly filtersPerPerson: number
+  /** In the steps of `Work`; of one account, or address without one. */
+  readonly filterStepsPerChange: number
+  readonly filterStepsPerSecond: number
   readonly payloadBytes: number
   readonly presenceBytes: number
   readonly frameBytes: number
@@ -62,6 +68,11 @@ export const DEFAULT_LIMITS: RealtimeLimits = {
   eventsPerSecond: 100,
   presenceCalls: 5,
   bindingsPerChannel: 100,
+  filtersPerSocket: 1_000,
+  filtersPerPerson: 2_000,
+  // About 4 ms, and 1 % of a processor.
+  filterStepsPerChange: 200_000,
+  filterStepsPerSecond: 500_000,
   payloadBytes: 3 * MIB,
   presenceBytes: 64 * KIB,
   frameBytes: 5 * MIB,

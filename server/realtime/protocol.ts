@@ -11,6 +11,8 @@ import type { Catalogue } from './catalogue.ts'
 import { createChannelCloser } from './channel-closer.ts'
 import { createChannelMessages, TOO_MANY_MESSAGES } from './channel-messages.ts'
 import type { Channel, Channels, Connection } from './channels.ts'
+import type { FilterCounts } from './filter-counts.ts'
+import type { FilterWork } from './filter-work.ts'
 import type { Incoming } from './frames.ts'
 import { createJoin } from './join.ts'
 import type { RealtimeLimits } from './limits.ts'
@@ -25,6 +27,8 @@ export interface ProtocolOptions {
   readonly limits: RealtimeLimits
   readonly catalogue: Catalogue
   readonly channels: Channels
+  readonly filterCounts: FilterCounts
+  readonly filterWork: FilterWork
   readonly sender: Sender
   readonly broadcasts: Broadcasts
   readonly presences: Presences

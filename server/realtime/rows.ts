@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { ApiRole } from '#server/database/scope.ts'
 import type { Column, PublishedTable } from './catalogue.ts'
 import type { Change } from './outbox.ts'
+import { createRowParser, type ParseRow } from './parse-row.ts'
 
 export interface VisibleRow {
   /** As PostgreSQL renders it. */
@@ -12,11 +13,6 @@ export interface VisibleRow {
 }
 
 const ROUNDED_FORMATS = new Set(['bigint', 'numeric'])
-
-function parseObject(json: string): Readonly<Record<string, unknown>> {
-  const parsed: unknown = JSON.parse(json)
-  return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {}
-}
 
 export const canReadKey = (table: PublishedTable, role: ApiRole): boolean =>
   table.key.length > 0 && table.key.every(({ name }) => table.readable[role].has(name))
@@ -38,6 +34,7 @@ export function visibleRowsQuery(
   table: PublishedTable,
   role: ApiRole,
   changes: readonly Change[],
+  parseRow: ParseRow = createRowParser(),
 ): RowQuery<VisibleRow> {
   const columns = readableColumns(table, role)
   const quote = (name: string) => pg.escapeIdentifier(name)
@@ -57,7 +54,7 @@ export function visibleRowsQuery(
     decode: (rows) =>
       groupByChange(changes, z.array(visibleRowSchema).parse(rows), ({ record, exact: rounded }) => ({
         json: record,
-        values: { ...parseObject(record), ...(rounded === null ? {} : parseObject(rounded)) },
+        values: parseRow(table, record, rounded),
       })),
   }
 }
@@ -92,7 +89,12 @@ const oldRowSchema = z.object({
   exact: z.string(),
 })
 
-export function oldRowsQuery(table: PublishedTable, role: ApiRole, changes: readonly Change[]): RowQuery<OldRow> {
+export function oldRowsQuery(
+  table: PublishedTable,
+  role: ApiRole,
+  changes: readonly Change[],
+  parseRow: ParseRow = createRowParser(),
+): RowQuery<OldRow> {
   const readable = readableColumns(table, role)
   const namesOf = (columns: readonly Column[]) => columns.map(({ name }) => name)
   return {
@@ -116,7 +118,7 @@ export function oldRowsQuery(table: PublishedTable, role: ApiRole, changes: read
         wasVisible,
         keyJson: key,
         json,
-        values: { ...parseObject(json), ...parseObject(exact) },
+        values: parseRow(table, json, exact),
       })),
   }
 }

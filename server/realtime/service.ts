@@ -13,6 +13,8 @@ import { type EarlyBroadcast, createBroadcasts } from './broadcast.ts'
 import { createCatalogue } from './catalogue.ts'
 import { createChannels } from './channels.ts'
 import { createDelivery } from './delivery.ts'
+import { createFilterCounts } from './filter-counts.ts'
+import { createFilterWork } from './filter-work.ts'
 import { DEFAULT_LIMITS, type RealtimeLimits } from './limits.ts'
 import { followOutbox } from './outbox-follow.ts'
 import { scanOutbox } from './outbox-scan.ts'
@@ -78,13 +80,24 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
   const channels = createChannels()
   const sender = createSender(limits.bufferedBytes)
   const catalogue = createCatalogue(database)
+  const filterWork = createFilterWork(limits)
   const shared = { database, listener, log, channels, sender, retry }
   const broadcasts = await createBroadcasts(shared)
   const presences = await createPresences(shared)
   const traffic = createTraffic(limits.traffic)
+  const filterCounts = createFilterCounts(limits)
   const policed = { database, tokens, log, limits, traffic, broadcasts, allowsPublicChannels }
   const backpressure = createBackpressure(limits.unhandledBytes)
-  const protocol = createProtocol({ ...policed, sender, catalogue, channels, presences, backpressure })
+  const protocol = createProtocol({
+    ...policed,
+    sender,
+    catalogue,
+    channels,
+    filterCounts,
+    filterWork,
+    presences,
+    backpressure,
+  })
   const sockets = createSockets({ tokens, log, limits, backpressure, trustProxy, protocol })
   const stopSessions = await listener.on('realtime_session_end', sockets.endSession)
   const outbox = await (listener.isOrdered ? followOutbox : scanOutbox)({
@@ -92,7 +105,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
     listener,
     log,
     retry,
-    deliver: createDelivery({ batchReader, catalogue, channels, sender, retry }),
+    deliver: createDelivery({ batchReader, catalogue, channels, sender, filterWork, retry }),
     onSchemaChange: () => catalogue.invalidate(),
     // The outbox is unlogged, so clients reconnect and fetch their data again.
     onRestart: () => sockets.disconnectAll(),
@@ -111,6 +124,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
   const sweepMemory = () => {
     sockets.sweep()
     traffic.sweep()
+    filterWork.sweep()
   }
   const timers = [setInterval(sweepMemory, SOCKET_SWEEP_MS), setInterval(() => void sweepDatabase(), databaseSweepMs)]
   for (const timer of timers) timer.unref()

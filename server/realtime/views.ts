@@ -4,6 +4,8 @@ import type { ApiRole, Claims } from '#server/database/scope.ts'
 import type { PublishedTable } from './catalogue.ts'
 import type { Binding } from './channels.ts'
 import type { Change } from './outbox.ts'
+import type { TimeSlices } from '#server/base/time-slices.ts'
+import type { ParseRow } from './parse-row.ts'
 import { canReadKey, type OldRow, oldRowsQuery, visibleRowsQuery, type RowQuery, type VisibleRow } from './rows.ts'
 
 export interface ChangeMatch {
@@ -43,11 +45,12 @@ export async function readViews(
   batchReader: BatchReader,
   role: ApiRole,
   audiences: readonly Audience[],
+  { slices, parseRow }: { slices: TimeSlices; parseRow: ParseRow },
 ): Promise<Views[]> {
   const queriesByChanges = new Map<string, readonly TableQueries[]>()
   const planned = audiences.map(({ claims, matches }) => {
     const key = matches.map(({ change }) => change.id).join()
-    const queries = queriesByChanges.get(key) ?? planQueries(role, matches)
+    const queries = queriesByChanges.get(key) ?? planQueries(role, matches, parseRow)
     queriesByChanges.set(key, queries)
     return { claims, queries }
   })
@@ -64,7 +67,9 @@ export async function readViews(
     next += 1
     return query.decode(result?.rows ?? [])
   }
-  return planned.map(({ queries }) => {
+  const viewsOfAll: Views[] = []
+  for (const { queries } of planned) {
+    if (slices.isOver) await slices.next()
     const views = new Map<Change, View>()
     for (const { table, changes, rows, olds } of queries) {
       const [visible, previous] = [takeResult(rows), takeResult(olds)]
@@ -73,11 +78,12 @@ export async function readViews(
         if (view) views.set(change, view)
       }
     }
-    return views
-  })
+    viewsOfAll.push(views)
+  }
+  return viewsOfAll
 }
 
-function planQueries(role: ApiRole, matches: readonly ChangeMatch[]): TableQueries[] {
+function planQueries(role: ApiRole, matches: readonly ChangeMatch[], parseRow: ParseRow): TableQueries[] {
   return [...Map.groupBy(matches, ({ table }) => table)].map(([table, ofTable]) => {
     const changes = ofTable.map(({ change }) => change)
     const current = changes.filter(({ operation }) => operation !== 'DELETE')
@@ -89,8 +95,8 @@ function planQueries(role: ApiRole, matches: readonly ChangeMatch[]): TableQueri
     return {
       table,
       changes,
-      rows: canRead && current.length > 0 ? visibleRowsQuery(table, role, current) : undefined,
-      olds: canRead && previous.length > 0 ? oldRowsQuery(table, role, previous) : undefined,
+      rows: canRead && current.length > 0 ? visibleRowsQuery(table, role, current, parseRow) : undefined,
+      olds: canRead && previous.length > 0 ? oldRowsQuery(table, role, previous, parseRow) : undefined,
     }
   })
 }

@@ -1,0 +1,75 @@
+/** Sends a change to the bindings of one subscriber whose filters match the row as that subscriber sees it. */
+import type { Batch } from './audiences.ts'
+import type { PublishedTable } from './catalogue.ts'
+import type { Binding, Channel } from './channels.ts'
+import type { Change } from './outbox.ts'
+import { renderChange } from './render-change.ts'
+import type { Sender } from './sender.ts'
+import type { ChangeMatch, View } from './views.ts'
+
+const MAX_SHOWN_FILTER = 200
+
+export type SendMatching = ReturnType<typeof createMatchingSender>
+
+export function createMatchingSender(sender: Sender) {
+  const warned = new WeakSet<Binding>()
+
+  /** Once for each binding. */
+  function warn(channel: Channel, bindings: readonly Binding[]): void {
+    for (const binding of bindings.filter((exceeding) => !warned.has(exceeding))) {
+      warned.add(binding)
+      const message =
+        `The filter ${binding.filterText.slice(0, MAX_SHOWN_FILTER)} takes too much work, so changes are missing. ` +
+        'Use a simpler pattern, fewer filters or shorter values'
+      sender.system(channel, { extension: 'postgres_changes', status: 'error', message })
+    }
+  }
+
+  /** Returns bindings whose channel has another subscriber by now: the row has to be read again for them. */
+  return async function sendMatching(
+    { change, table, bindings }: ChangeMatch,
+    subscriber: string,
+    view: View | undefined,
+    { filters, slices }: Batch,
+  ): Promise<Binding[]> {
+    const moved: Binding[] = []
+    for (const [channel, ofChannel] of Map.groupBy(bindings, (binding) => binding.channel)) {
+      // Different columns need separate messages.
+      for (const own of Map.groupBy(ofChannel, ({ selectKey }) => selectKey).values()) {
+        if (slices.isOver) await slices.next()
+        if (!channel.isOpen) continue
+        // A fresh token may change the subscriber at each pause; nothing pauses between this and sending.
+        if (channel.subscriber !== subscriber) moved.push(...own)
+        else if (view) {
+          const { exceeding = [], matching = [] } = Object.groupBy(own, (binding) => outcomeOf(binding, view))
+          if (matching.length > 0) sendChange(sender, channel, change, table, matching, view)
+          warn(channel, exceeding)
+        }
+      }
+    }
+    return moved
+
+    function outcomeOf(binding: Binding, { values }: View): 'matching' | 'other' | 'exceeding' {
+      if (binding.filters.length === 0) return 'matching'
+      const isMatch = values === undefined ? false : filters.matches(binding, change, table, values)
+      return isMatch === undefined ? 'exceeding' : isMatch ? 'matching' : 'other'
+    }
+  }
+}
+
+function sendChange(
+  sender: Sender,
+  channel: Channel,
+  change: Change,
+  table: PublishedTable,
+  bindings: readonly Binding[],
+  view: View,
+): void {
+  if (!channel.isOpen || channel.claims.exp * 1000 <= Date.now()) return
+  const ids = JSON.stringify(bindings.map(({ id }) => id))
+  const select = bindings[0]?.select
+  const columns = table.columns.filter(
+    ({ name }) => table.readable[channel.claims.role].has(name) && (select?.has(name) ?? true),
+  )
+  sender.push(channel, 'postgres_changes', `{"ids":${ids},"data":${renderChange(change, columns, view, select)}}`)
+}
