@@ -1,4 +1,5 @@
 import type { FoundMessage } from '#contract/search.ts'
+import { startTimeSlices } from '#server/base/time-slices.ts'
 import type { Claims, Database, TransactionOptions } from '#server/database/scope.ts'
 import { createSnippet } from './snippet.ts'
 
@@ -41,5 +42,11 @@ export async function searchMessages(database: Database, claims: Claims, search:
     (scope) => scope.query<FoundRow>(searchSql(words.length), [MAX_RESULTS, ...words]),
     SEARCH_SCOPE,
   )
-  return rows.map(({ content, ...row }) => ({ ...row, snippet: createSnippet(content, words) }))
+  const slices = startTimeSlices()
+  const found: FoundMessage[] = []
+  for (const { content, ...row } of rows) {
+    if (slices.isOver) await slices.next()
+    found.push({ ...row, snippet: createSnippet(content, words) })
+  }
+  return found
 }

@@ -2,6 +2,8 @@ import type { SnippetPart } from '#contract/search.ts'
 
 const MAX_CHARACTERS = 160
 const LEAD_CHARACTERS = 40
+/** Bounds the work on one message, which blocks the event loop; later words are found, but not shown. */
+const MAX_SCANNED_CHARACTERS = 100_000
 
 const IGNORED_CHARACTERS =
   /[\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
@@ -21,10 +23,10 @@ interface Hit {
 /** Removes Markdown signs and source numbers, which mean nothing in a single line. */
 const toPlainText = (markdown: string): string =>
   markdown
-    .replaceAll(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, '$1')
+    .replaceAll(/!?\[([^[\]\n]{0,500})\]\([^)\s]{0,2000}\)/g, '$1')
     .replaceAll(/\s?\[\d+\]/g, '')
-    .replaceAll(/^\s*(?:#{1,6}|>|[-*+]|\d+[.)])\s+/gm, '')
-    .replaceAll(/\*\*|__|`+|^\s*[|:\s-]+$/gm, '')
+    .replaceAll(/^[^\S\n]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])\s+/gm, '')
+    .replaceAll(/\*\*|__|`+|^[|:\s-]+$/gm, '')
     .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*\n]+)(?<=[^\s*])\*(?![\w*])/g, '$1')
     .replaceAll(/\\([\\`*_[\]<>#|~.)+-])/g, '$1')
     .replaceAll(/[\s|]+/g, ' ')
@@ -89,7 +91,7 @@ function moveToBlank(text: string, from: number): number {
 }
 
 export function createSnippet(content: string, words: readonly string[]): SnippetPart[] {
-  const text = toPlainText(content)
+  const text = toPlainText(content.slice(0, MAX_SCANNED_CHARACTERS))
   const hits = findHits(text, words)
   const start = moveToBlank(text, findBestStart(hits) - LEAD_CHARACTERS)
   const end = moveToBlank(text, start + MAX_CHARACTERS)

@@ -9,6 +9,15 @@ interface Quotation {
   readonly end: number
 }
 
+/** These bound the work on an answer, which blocks the event loop; what exceeds them is not checked. */
+const MAX_ANSWER_CHARACTERS = 100_000
+const MAX_SOURCE_CHARACTERS = 100_000
+const MAX_QUOTATIONS = 300
+const MAX_QUOTED_CHARACTERS = 5_000
+const MAX_OCCURRENCES = 1_000
+/** Between a quotation and its marker. */
+const MAX_ATTRIBUTION_CHARACTERS = 1_000
+
 const FENCED = /^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\1[^\n]*$|$(?![^]))/gm
 const CODE_SPAN = /(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)/g
 const LIST_ITEM = /\n(?=\s*(?:[-*+]|\d{1,3}[.)])\s)/
@@ -52,8 +61,11 @@ function normalize(given: string): NormalizedText {
 }
 
 function findWords(words: string, { text, wordBoundaries: edges }: NormalizedText, from: number): number {
-  for (let at = text.indexOf(words, from); at !== -1; at = text.indexOf(words, at + 1))
+  let at = text.indexOf(words, from)
+  for (let tried = 0; at !== -1 && tried < MAX_OCCURRENCES; tried += 1) {
     if (edges[at] === true && edges[at + words.length] === true) return at + words.length
+    at = text.indexOf(words, at + 1)
+  }
   return -1
 }
 
@@ -72,11 +84,17 @@ function containsQuotation(words: string, source: NormalizedText): boolean {
 const numbersIn = (markers: string) => (markers.match(/\d+/g) ?? []).map(Number)
 
 /** The next marker in the sentence, else the one before the quotation. */
-function attributedTo(block: string, { start, end }: Quotation): readonly number[] {
-  const markers = [...block.matchAll(MARKERS)]
-  const after = markers.find(({ index }) => index >= end)
+function attributedTo(
+  block: string,
+  markers: readonly RegExpExecArray[],
+  { start, end }: Pick<Quotation, 'start' | 'end'>,
+): readonly number[] {
+  const after = markers.find(({ index }) => index >= end && index - end <= MAX_ATTRIBUTION_CHARACTERS)
   if (after && !SENTENCE_END.test(block.slice(end, after.index))) return numbersIn(after[0])
-  const before = markers.findLast((marker) => marker.index + marker[0].length <= start)
+  const before = markers.findLast(
+    ({ index, 0: marker }) =>
+      index + marker.length <= start && start - index - marker.length <= MAX_ATTRIBUTION_CHARACTERS,
+  )
   if (before && !SENTENCE_END.test(`${block.slice(before.index + before[0].length, start)}x`))
     return numbersIn(before[0])
   return []
@@ -103,15 +121,18 @@ export function findMisquotes(answer: string, textOf: TextOf): string[] {
   const sourceOf = (n: number): NormalizedText | undefined => {
     if (!known.has(n)) {
       const text = textOf(n)
-      known.set(n, text === undefined ? undefined : normalize(text))
+      known.set(n, text === undefined || text.length > MAX_SOURCE_CHARACTERS ? undefined : normalize(text))
     }
     return known.get(n)
   }
   const isFound = (words: string, sources: readonly number[]): boolean => {
+    if (words.length > MAX_QUOTED_CHARACTERS) return true
     const texts = sources.map(sourceOf)
     return texts.length === 0 || texts.some((source) => source === undefined || containsQuotation(words, source))
   }
+  let checked = 0
   const blocks = answer
+    .slice(0, MAX_ANSWER_CHARACTERS)
     .replace(/\r\n?/g, '\n')
     .replace(FENCED, '\n\n')
     .split(/\n\s*\n/)
@@ -119,8 +140,10 @@ export function findMisquotes(answer: string, textOf: TextOf): string[] {
   for (const [index, block] of blocks.entries()) {
     const isBlockQuote = /^ {0,3}>/.test(block)
     const inner = isBlockQuote ? unquote(block) : block
-    const quotations = quotationsIn(inner)
-    const missing = quotations.filter((quotation) => !isFound(quotation.words, attributedTo(inner, quotation)))
+    const quotations = quotationsIn(inner).slice(0, MAX_QUOTATIONS - checked)
+    checked += quotations.length
+    const markers = [...inner.matchAll(MARKERS)]
+    const missing = quotations.filter(({ words, ...at }) => !isFound(words, attributedTo(inner, markers, at)))
     if (!isBlockQuote) {
       for (const { words } of missing) misquotes.add(collapse(words))
       continue

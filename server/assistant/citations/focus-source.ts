@@ -8,6 +8,9 @@ const MAX_PART_CHARACTERS = 400
 const MAX_SCANNED_CHARACTERS = 100_000
 const MAX_LINE_CHARACTERS = 200
 const MAX_MARKERS = 40
+const MAX_UNITS = 3_000
+const MAX_CITING_CHARACTERS = 1_000
+const MAX_CITING_WORDS = 50
 const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 const SENTENCE_BORDER = /[.!?]["'”’»)]*\s+|[。！？]|\]/u
 
@@ -23,6 +26,7 @@ function splitUnits(text: string): TextUnit[] {
     const pieces = line[0].length > MAX_LINE_CHARACTERS ? sentences.segment(line[0]) : [{ segment: line[0], index: 0 }]
     for (const { segment: piece, index } of pieces) {
       const start = line.index + index
+      if (units.length === MAX_UNITS) return units
       if (piece.trim() !== '')
         units.push({ start, end: start + piece.trimEnd().length, words: new Set(wordsOf(piece)) })
     }
@@ -31,9 +35,10 @@ function splitUnits(text: string): TextUnit[] {
 }
 
 function citingWords(answer: string, place: number): Set<string> {
-  const line = answer.slice(answer.lastIndexOf('\n', place) + 1, place)
-  const said = line.replace(/[.!?。！？\s]*(?:\[\d{1,3}\]\s?)*$/u, '')
-  return new Set(wordsOf(said.split(SENTENCE_BORDER).at(-1) ?? ''))
+  const from = Math.max(answer.lastIndexOf('\n', place) + 1, place - MAX_CITING_CHARACTERS)
+  const line = answer.slice(from, place)
+  const said = line.replace(/(?<![.!?。！？\s])[.!?。！？\s]*(?:\[\d{1,3}\]\s?)*$/u, '')
+  return new Set(wordsOf(said.split(SENTENCE_BORDER).at(-1) ?? '').slice(-MAX_CITING_WORDS))
 }
 
 /** The range where most of these words occur close together, weighted by rarity; undefined where none occurs. */
@@ -44,7 +49,8 @@ function findDensestRange(units: readonly TextUnit[], asked: ReadonlySet<string>
     if (holding > 0) weights.set(word, Math.log(1 + units.length / holding))
   }
   let best: (PassageRange & { score: number }) | undefined
-  for (const [first, { start }] of units.entries()) {
+  for (const [first, { start, words }] of units.entries()) {
+    if (![...words].some((word) => weights.has(word))) continue
     const held = new Set<string>()
     for (let last = first; last < units.length; last += 1) {
       const unit = units[last]

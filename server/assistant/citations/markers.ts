@@ -54,7 +54,9 @@ export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
             const valid = (marker.match(/\d+/g) ?? []).map(Number).filter((n) => known.has(n))
             if (valid.length > 0) output += blank
             for (const n of valid) {
-              cited.set(n, [...(cited.get(n) ?? []), returned + output.length])
+              const places = cited.get(n) ?? []
+              places.push(returned + output.length)
+              cited.set(n, places)
               output += `[${n}]`
             }
             index += blank.length + marker.length

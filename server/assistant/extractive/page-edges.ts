@@ -11,11 +11,13 @@ interface Line extends PassageRange {
 }
 
 function linesOf(text: string): Line[] {
-  return [...text.matchAll(/[^\n]*\S[^\n]*/g)].map(({ index, 0: line }) => ({
-    start: index,
-    end: index + line.length,
-    words: line.trim().split(/\s+/),
-  }))
+  return [...text.matchAll(/[^\n]+/g)]
+    .filter(([line]) => line.trim() !== '')
+    .map(({ index, 0: line }) => ({
+      start: index,
+      end: index + line.length,
+      words: line.trim().split(/\s+/),
+    }))
 }
 
 /** Equal words, except for a number that rises with the page numbers. */

@@ -60,7 +60,7 @@ interface SentenceRange extends PassageRange {
 export function splitSentences(text: string): SentenceRange[] {
   const ranges: { start: number; end: number; isRow?: true }[] = []
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
-  for (const paragraph of text.matchAll(/(?:[^\n]|\n(?!\s*\n))+/g)) {
+  for (const paragraph of text.matchAll(/(?:[^\n]|\n(?![^\S\n]*\n))+/g)) {
     if (areSeparatedRows(paragraph[0].trim().split('\n'))) {
       for (const { index, 0: row } of paragraph[0].matchAll(/[^\n]+/g))
         ranges.push({ start: paragraph.index + index, end: paragraph.index + index + row.length, isRow: true })

@@ -3,6 +3,7 @@ import { parseCommands } from '#server/assistant/tools/commands.ts'
 const MAX_QUESTION_TITLE_CHARACTERS = 60
 const MAX_MODEL_TITLE_CHARACTERS = 100
 const MAX_WORDS = 8
+const MAX_READ_CHARACTERS = 1_000
 
 /** Punctuation that ends a sentence or opens a cut-off part; signs of a word, as in `C#` or `50%`, stay. */
 const DANGLING = /[\s.,;:!?…·。、，；：？！．؟،؛।\-–—([{¿¡"'“„«‘]+$/u
@@ -19,7 +20,7 @@ function withoutCommands(question: string): string {
 
 /** The question in one line, cut between words with an ellipsis; empty without readable text. */
 export function titleFromQuestion(question: string): string {
-  const line = withoutCommands(question).replace(/\s+/g, ' ').trim().slice(0, 1_000)
+  const line = withoutCommands(question).replace(/\s+/g, ' ').trim().slice(0, MAX_READ_CHARACTERS)
   let title = ''
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'word' }).segment(line)) {
     if (title.length + segment.length > MAX_QUESTION_TITLE_CHARACTERS) break
@@ -33,6 +34,7 @@ export function titleFromQuestion(question: string): string {
 
 export function titleFromModel(written: string): string | undefined {
   const line = written
+    .slice(0, MAX_READ_CHARACTERS)
     .split('\n')
     .map((part) =>
       part

@@ -1,0 +1,74 @@
+/**
+ * Texts of people that the only thread reads, each in the size that its route admits and in the shape that its reader
+ * likes least. A reader that takes more than proportional time needs minutes for one of them, and the test never ends.
+ */
+import { describe, expect, test } from 'vitest'
+import type { PassageSource } from '#contract/source.ts'
+import { findMisquotes } from '#server/assistant/citations/check-quotations.ts'
+import { focusSource } from '#server/assistant/citations/focus-source.ts'
+import { createMarkerFilter } from '#server/assistant/citations/markers.ts'
+import { findPageBody } from '#server/assistant/extractive/page-edges.ts'
+import { splitSentences } from '#server/assistant/extractive/sentences.ts'
+import { titleFromModel, titleFromQuestion } from '#server/assistant/titles/title-text.ts'
+import { nestingOf, parseJson } from '#server/base/json.ts'
+import { createSnippet } from '#server/conversations/snippet.ts'
+import { parseFilters } from '#server/database/filter.ts'
+import { nearestName } from '#server/rest/nearest-name.ts'
+import { requireKey } from '#server/storage/names.ts'
+
+const MESSAGE = 300_000
+const UNITS = [' ', '\n', ' \n', '\t', '[', '[1] ', '[1](', '![a](', '`', '"a ', '“a', '>', '- ', '- a\n', '|', '*', '$', '.', '. ', 'a', 'a b '] // prettier-ignore
+
+/** The unit again and again, so that it neither ends in a match nor in an end of line. */
+const hostile = (unit: string, length: number): string => `${unit.repeat(Math.floor(length / unit.length))}x`
+
+const sourceOf = (text: string): PassageSource => ({
+  n: 1,
+  documentId: '00000000-0000-4000-8000-000000000000',
+  filename: 'a.pdf',
+  page: 1,
+  start: 0,
+  end: text.length,
+  text,
+  score: 1,
+})
+
+function filterMarkers(text: string): string {
+  const filter = createMarkerFilter(new Set([1]))
+  return filter.push(text) + filter.end()
+}
+
+const READERS: readonly (readonly [name: string, length: number, read: (text: string) => unknown])[] = [
+  ['the line of a found message', MESSAGE, (text) => createSnippet(text, ['a', 'b'])],
+  ['the quotations of an answer', MESSAGE, (text) => findMisquotes(`[1] ${text}`, () => 'a source')],
+  ['the source of a quotation', MESSAGE, (text) => findMisquotes('“aaaa … aaab” [1]', () => text)],
+  ['the part of a source that is cited', MESSAGE, (text) => focusSource(sourceOf(text), 'a b [1]', [4])],
+  ['the sentence that cites', MESSAGE, (text) => focusSource(sourceOf('a b'), text, [text.length])],
+  ['the markers of an answer', MESSAGE, filterMarkers],
+  ['the sentences of a message', 100_000, splitSentences],
+  ['the edges of a page', 100_000, (text) => findPageBody(text, 1, [{ page: 2, head: text, foot: text }])],
+  ['a title by a model', MESSAGE, titleFromModel],
+  ['a title from a question', MESSAGE, titleFromQuestion],
+  ['filters of live changes', 8_192, (text) => parseFilters(`title=eq.${text}`)],
+  ['JSON in a string', MESSAGE, (text) => parseJson(JSON.stringify([text]))],
+  ['the nesting of JSON', MESSAGE, (text) => nestingOf(JSON.stringify(text))],
+]
+
+describe.each(READERS)('%s', (_, length, read) => {
+  test.each(UNITS)('is read in proportional time, for %j', (unit) => {
+    expect(() => read(hostile(unit, length))).not.toThrow()
+  })
+})
+
+test('what exceeds a bound is cut or refused', () => {
+  const late = `${'x '.repeat(60_000)}needle`
+  expect(createSnippet(late, ['needle']).some(({ is_hit: isHit }) => isHit)).toBe(false)
+  const long = `“${'a'.repeat(6_000)}” [1]`
+  expect(findMisquotes(long, () => 'something else')).toEqual([])
+  expect(findMisquotes(`“${'a'.repeat(4_000)}” [1]`, () => 'something else')).toHaveLength(1)
+  const many = Array.from({ length: 400 }, (_, n) => `“no such words ${n}” [1].`).join('\n\n')
+  expect(findMisquotes(many, () => 'something else')).toHaveLength(300)
+  expect(nearestName('a'.repeat(81), ['a'.repeat(80)])).toBeUndefined()
+  expect(() => requireKey('a'.repeat(1_025))).toThrow('Invalid key')
+  expect(() => parseJson(`${'['.repeat(501)}${']'.repeat(501)}`)).toThrow('nested too deeply')
+})
