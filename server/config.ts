@@ -193,6 +193,20 @@ export const SETTINGS = {
     explains: 'Whether `Prefer: tx=rollback` rolls back a request to /rest/v1, for tests of programs.',
     parse: z.enum(['commit', 'allow-override']).default('commit'),
   }),
+  REST_MAX_ROWS: setting({
+    wants: 'a whole number, 0 for no limit',
+    example: '50000',
+    explains:
+      'Most rows of one answer of /rest/v1, and of each embedded list. Further rows are left out, and Content-Range says so.',
+    parse: count(50_000),
+  }),
+  REST_MAX_ANSWER_MB: setting({
+    wants: 'a whole number from 1 to 64',
+    example: '32',
+    explains:
+      'Most megabytes of one answer of /rest/v1. A larger one is refused with status 413 while PostgreSQL collects it.',
+    parse: count(32).pipe(z.int().min(1).max(64)),
+  }),
   PUBLIC_URL: setting({
     wants: 'an http:// or https:// address',
     example: '',

@@ -145,7 +145,7 @@ function createTwin() {
       const written = write(inner, `${at}${name}.`, (far) => sql(row, far))
       const rows = written.sql.replace('FROM', `from ${target} as`)
       select.push(`${isSpread ? '...' : `${alias}:`}${rest}${join}(${written.select})`)
-      const valueOf = (value: string) => (isToOne ? `(select ${value} from (${rows}) x)` : `(select coalesce(json_agg(${value}), '[]') from (${rows}) x)`)
+      const valueOf = (value: string) => (isToOne ? `(select ${value} from (${rows}) x)` : `(select coalesce(json_agg(to_json(${value})), '[]') from (${rows}) x)`)
       if (isSpread) output.push(...written.columns.map((column) => ({ alias: column, sql: valueOf(`x.${column}`) })))
       else output.push({ alias, sql: isToOne ? valueOf('row_to_json(x)') : valueOf('x') })
       const found = `exists (select from (${rows}) x)`
@@ -198,7 +198,7 @@ test('every generated tree of embedded relations gives the same rows as equivale
         const statement = sql.replace('FROM', `from ${root.table} as`)
         const expected = await service.db.database.asUser(person, async (scope) => {
           const { rows } = await scope.query<{ rows: string }>(
-            `select coalesce(json_agg(r), '[]')::text as rows from (${statement}) r`,
+            `select coalesce(json_agg(to_json(r)), '[]')::text as rows from (${statement}) r`,
           )
           return rows[0]?.rows
         })

@@ -2,6 +2,7 @@ import type { PostgrestClient } from '@supabase/postgrest-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Claims } from '#server/database/scope.ts'
 import { filmRowsSql, FILMS_SQL } from '#test/films-sql.ts'
+import { DEFAULT_ANSWER_BOUNDS } from './answer-bounds.ts'
 import { type RestTestService, startRestService } from '#test/rest-service.ts'
 
 let service: RestTestService
@@ -129,7 +130,7 @@ test('counts cover the outer rows that the response selects', async () => {
 })
 
 test('the row limit applies to embedded rows', async () => {
-  const limited = await startRestService({ maxRows: 2 })
+  const limited = await startRestService({ bounds: { ...DEFAULT_ANSWER_BOUNDS, maxRows: 2 } })
   await limited.db.admin.query(FILMS_SQL)
   const owner = await limited.db.createPerson()
   await limited.db.database.asUser(owner, (scope) => scope.query(filmRowsSql(0)))

@@ -259,7 +259,7 @@ test('every generated query gives the same rows as equivalent SQL, or is rejecte
         const expected = await service.db.database
           .asUser(person, async (scope) => {
             const { rows } = await scope.query<{ rows: string }>(
-              `select coalesce(json_agg(r), '[]')::text as rows from (${sql}) r`,
+              `select coalesce(json_agg(to_json(r)), '[]')::text as rows from (${sql}) r`,
             )
             return rows[0]?.rows
           })

@@ -29,6 +29,8 @@ const MAX_JSON_PATH_LENGTH = 100
 // Each embedding is a join; these limits bound the planner's effort.
 const MAX_EMBEDDING_DEPTH = 10
 const MAX_EMBEDDINGS = 50
+/** PostgreSQL makes all values of a row together, so a large value must not be named at will. */
+const MAX_REPEATED_COLUMNS = 100
 
 const skipSpace = (scanner: Scanner) => scanner.match(/[ \t]*/y)
 
@@ -71,6 +73,7 @@ function readAlias(scanner: Scanner): string | undefined {
 
 function createItemReader(scanner: Scanner) {
   let embeddings = 0
+  let repeatedColumns = 0
 
   function readItem(depth: number): SelectItem {
     if (scanner.match(/\*(?=[ \t]*(?:[,)]|$))/y) !== undefined) return { kind: 'all' }
@@ -99,7 +102,13 @@ function createItemReader(scanner: Scanner) {
 
   function readItems(depth: number): SelectItem[] {
     skipSpace(scanner)
-    return scanner.isAtEnd || scanner.sees(')') ? [] : readList(scanner, () => readItem(depth))
+    const items = scanner.isAtEnd || scanner.sees(')') ? [] : readList(scanner, () => readItem(depth))
+    const columns = items.flatMap((item) =>
+      item.kind === 'embedded' ? [] : [item.kind === 'all' ? '*' : item.field.column],
+    )
+    repeatedColumns += columns.length - new Set(columns).size
+    if (repeatedColumns > MAX_REPEATED_COLUMNS) scanner.fail('fewer repetitions of a column')
+    return items
   }
 
   return readItems

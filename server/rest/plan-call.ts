@@ -1,3 +1,4 @@
+import type { AnswerBounds } from './answer-bounds.ts'
 import type { Catalogue, Routine } from './catalogue.ts'
 import { restError } from './errors.ts'
 import {
@@ -76,7 +77,7 @@ const routineSource = (catalogue: Catalogue, routine: Routine): RowSource => ({
 })
 
 /** @throws RestError PGRST202 for an unknown function, PGRST203 for an ambiguous one. */
-export function planCall(catalogue: Catalogue, request: RestRequest, maxRows: number | undefined): CallPlan {
+export function planCall(catalogue: Catalogue, request: RestRequest, bounds: AnswerBounds): CallPlan {
   const { schema, resource, preferences, media } = request
   const { routine, args } = resolveCall(request, {
     callableNames: () =>
@@ -89,7 +90,7 @@ export function planCall(catalogue: Catalogue, request: RestRequest, maxRows: nu
       'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
     )
   }
-  const result = planResult(catalogue, routineSource(catalogue, routine), request, maxRows)
+  const result = planResult(catalogue, routineSource(catalogue, routine), request, bounds)
   const computed = [...(computedColumnsOf(catalogue, routine)?.keys() ?? [])].filter((name) =>
     usedColumns(result).has(name),
   )

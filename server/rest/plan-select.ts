@@ -1,4 +1,5 @@
 import type { Field, Filter } from '#server/database/filter.ts'
+import type { AnswerBounds } from './answer-bounds.ts'
 import type { Catalogue, Relation } from './catalogue.ts'
 import { RestError, restError, unknownColumn } from './errors.ts'
 import { findRelationship } from './find-relationship.ts'
@@ -121,12 +122,10 @@ function planEmbed(context: PlanContext, source: RowSource, item: Embedding): Em
   const relationship = findRelationship(source.relationships, source, item.relation, item.hint)
   const target = context.catalogue.relation(relationship.target.schema, relationship.target.name)
   if (!target) throw new Error(`${relationship.target.name} is referred to but not in the catalogue`)
-  const plan = planSelect(
-    context,
-    relationSource(context.catalogue, target),
-    item.select,
-    context.clauses.get(item) ?? NO_CLAUSES,
-  )
+  const plan = planSelect(context, relationSource(context.catalogue, target), item.select, {
+    clauses: context.clauses.get(item) ?? NO_CLAUSES,
+    isOneRow: isToOne(relationship),
+  })
   return {
     ...plan,
     kind: 'embedded',
@@ -170,8 +169,11 @@ function planSelect(
   context: PlanContext,
   source: RowSource,
   select: readonly SelectItem[],
-  clauses: Clauses,
-  rangeHeader?: string,
+  {
+    clauses,
+    rangeHeader,
+    isOneRow = false,
+  }: { clauses: Clauses; rangeHeader?: string | undefined; isOneRow?: boolean },
 ): SelectPlan {
   const output = planOutput(context, source, select)
   const embeds = output.filter(isEmbed)
@@ -179,7 +181,8 @@ function planSelect(
     output,
     where: clauses.where.map((logic) => resolveLogicTree(source, embeds, logic)),
     order: clauses.order.map((term) => resolveOrder(context, source, embeds, term)),
-    range: resolveRange(clauses, rangeHeader, context.maxRows),
+    // A limit on one row would only keep PostgreSQL from joining the tables at once.
+    range: resolveRange(clauses, rangeHeader, isOneRow ? undefined : context.maxRows),
   }
 }
 
@@ -187,14 +190,14 @@ export function planResult(
   catalogue: Catalogue,
   source: RowSource,
   { query, method, preferences, range }: RestRequest,
-  maxRows: number | undefined,
+  bounds: AnswerBounds,
 ): ResultPlan {
-  const context = { catalogue, clauses: groupClausesByEmbedding(query), maxRows }
+  const context = { catalogue, clauses: groupClausesByEmbedding(query), maxRows: bounds.maxRows }
   return {
-    ...planSelect(context, source, query.select, query, range),
+    ...planSelect(context, source, query.select, { clauses: query, rangeHeader: range }),
     count: preferences.count,
     isHead: method === 'HEAD',
-    maxRows,
+    bounds,
   }
 }
 
@@ -216,8 +219,8 @@ export function planReturning(
   catalogue: Catalogue,
   source: RowSource,
   { query }: RestRequest,
-  maxRows: number | undefined,
+  { maxRows }: AnswerBounds,
 ): Pick<SelectPlan, 'output' | 'order'> {
   const context = { catalogue, clauses: groupClausesByEmbedding(query), maxRows }
-  return planSelect(context, source, query.select, { ...NO_CLAUSES, order: query.order })
+  return planSelect(context, source, query.select, { clauses: { ...NO_CLAUSES, order: query.order } })
 }

@@ -1,4 +1,5 @@
 /** After planning, only PostgreSQL rejects the request. */
+import type { AnswerBounds } from './answer-bounds.ts'
 import type { Catalogue, Relation } from './catalogue.ts'
 import { restError, unknownColumn } from './errors.ts'
 import { parsePayload, type Payload } from './parse-payload.ts'
@@ -35,19 +36,20 @@ export function planTable(
   catalogue: Catalogue,
   relation: Relation,
   request: RestRequest,
-  maxRows: number | undefined,
+  bounds: AnswerBounds,
 ): TablePlan {
   const { query, media, preferences, method } = request
   const source = relationSource(catalogue, relation)
   if (method === 'GET' || method === 'HEAD') {
-    return { kind: 'read', relation, media, ...planResult(catalogue, source, request, maxRows) }
+    return { kind: 'read', relation, media, ...planResult(catalogue, source, request, bounds) }
   }
   const returned = preferences.return
   const writing: WritePlan = {
     relation,
     media,
     returns: returned === 'representation' ? 'rows' : returned === 'headers-only' && method === 'POST' ? 'key' : 'none',
-    ...planReturning(catalogue, source, request, maxRows),
+    bounds,
+    ...planReturning(catalogue, source, request, bounds),
   }
   const where = query.where.map((logic) => resolveLogicTree(source, [], logic))
   if (method === 'DELETE') return { kind: 'delete', ...writing, where }

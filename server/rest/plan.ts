@@ -1,5 +1,6 @@
 /** A plan says what a request reads or writes, with every name resolved to the catalogue. */
 import type { Field, Filter } from '#server/database/filter.ts'
+import type { AnswerBounds } from './answer-bounds.ts'
 import type { Column, Parameter } from './catalogue-queries.ts'
 import type { Relation, Routine } from './catalogue.ts'
 import type { Payload } from './parse-payload.ts'
@@ -52,7 +53,7 @@ export interface ResultPlan extends SelectPlan {
   readonly count: 'exact' | 'planned' | 'estimated' | undefined
   /** HEAD: rows are counted, not rendered. */
   readonly isHead: boolean
-  readonly maxRows: number | undefined
+  readonly bounds: AnswerBounds
 }
 
 export const isEmbed = (item: OutputColumn): item is EmbedPlan => item.kind === 'embedded'
@@ -67,6 +68,7 @@ export interface WritePlan extends Pick<SelectPlan, 'output' | 'order'> {
   readonly relation: Relation
   readonly media: Media
   readonly returns: 'rows' | 'key' | 'none'
+  readonly bounds: AnswerBounds
 }
 
 export interface WriteColumn {

@@ -1,6 +1,7 @@
 import type { PostgrestClient } from '@supabase/postgrest-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Claims } from '#server/database/scope.ts'
+import { DEFAULT_ANSWER_BOUNDS } from './answer-bounds.ts'
 import { type RestTestService, startRestService, THINGS_SQL } from '#test/rest-service.ts'
 
 let service: RestTestService
@@ -9,7 +10,10 @@ let client: PostgrestClient
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  service = await startRestService({ schemas: ['public', 'other'], maxRows: 1000 })
+  service = await startRestService({
+    schemas: ['public', 'other'],
+    bounds: { ...DEFAULT_ANSWER_BOUNDS, maxRows: 1000 },
+  })
   await service.db.admin.query(THINGS_SQL)
   person = await service.db.createPerson()
   client = await service.clientOf(person)
@@ -136,7 +140,7 @@ describe('counts and pages', () => {
   })
 
   test('a response holds at most the server’s row limit', async () => {
-    const capped = await startRestService({ maxRows: 3 })
+    const capped = await startRestService({ bounds: { ...DEFAULT_ANSWER_BOUNDS, maxRows: 3 } })
     try {
       await capped.db.admin.query(THINGS_SQL)
       const claims = await capped.db.createPerson()

@@ -7,6 +7,7 @@ import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
 import type { DirectDispatch } from '#server/database/direct-dispatch.ts'
 import type { Database } from '#server/database/scope.ts'
+import { type AnswerBounds, DEFAULT_ANSWER_BOUNDS } from './answer-bounds.ts'
 import type { Catalogue, Relation } from './catalogue.ts'
 import { answerPreflight, EXPOSED_HEADERS } from './cors.ts'
 import { renderError, RestError, restError, toRestError } from './errors.ts'
@@ -28,8 +29,7 @@ export interface RestOptions {
   readonly schemas?: readonly string[]
   readonly statementTimeoutMs?: number
   readonly maxBodyBytes?: number
-  /** Rows per response; undefined: no limit. */
-  readonly maxRows?: number | undefined
+  readonly bounds?: AnswerBounds
   readonly allowsRollback?: boolean
   readonly directDispatch?: DirectDispatch | undefined
 }
@@ -67,12 +67,12 @@ function requireRelation(catalogue: Catalogue, schema: string, name: string): Re
 const UNKNOWN_NAME_CODES = new Set(['PGRST200', 'PGRST202', 'PGRST204', 'PGRST205', '42703', '42704'])
 
 /** An unknown name may be newer than the catalogue, so plan again with a refreshed one. */
-async function planRequest(cache: SchemaCache, request: RestRequest, maxRows: number | undefined): Promise<Plan> {
+async function planRequest(cache: SchemaCache, request: RestRequest, bounds: AnswerBounds): Promise<Plan> {
   const { schema, resource } = request
   const planWith = (catalogue: Catalogue): Plan =>
     resource.kind === 'relation'
-      ? planTable(catalogue, requireRelation(catalogue, schema, resource.name), request, maxRows)
-      : planCall(catalogue, request, maxRows)
+      ? planTable(catalogue, requireRelation(catalogue, schema, resource.name), request, bounds)
+      : planCall(catalogue, request, bounds)
   const catalogue = await cache.current()
   try {
     return planWith(catalogue)
@@ -94,7 +94,7 @@ export function createRestRoutes({
   schemas = ['public'],
   statementTimeoutMs = 8_000,
   maxBodyBytes = 1_048_576,
-  maxRows,
+  bounds = DEFAULT_ANSWER_BOUNDS,
   allowsRollback = false,
   directDispatch,
 }: RestOptions): Hono<Variables> {
@@ -105,7 +105,7 @@ export function createRestRoutes({
     const { raw } = context.req
     const body = isRead(raw.method) ? '' : await context.req.text()
     const request = parseRequest(raw, body, resource, { schemas, allowsRollback })
-    const plan = await planRequest(schemaCache, request, maxRows)
+    const plan = await planRequest(schemaCache, request, bounds)
     const settings = requestSettings(request, raw.headers, statementTimeoutMs)
     return respond(request, plan, await runPlan(database, claims, request, plan, { settings, directDispatch }))
   }

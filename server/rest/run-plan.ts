@@ -64,8 +64,8 @@ async function estimateRows(scope: Scope, statement: Statement): Promise<number>
 async function countTotal(scope: Scope, plan: Plan, counted: number | null): Promise<number | undefined> {
   if (plan.kind !== 'read') return counted ?? undefined
   if (plan.count === 'planned') return estimateRows(scope, estimateToSql(plan))
-  const isCutOff =
-    plan.count === 'estimated' && plan.maxRows !== undefined && counted !== null && counted > plan.maxRows
+  const { maxRows } = plan.bounds
+  const isCutOff = plan.count === 'estimated' && maxRows !== undefined && counted !== null && counted > maxRows
   return isCutOff ? Math.max(counted, await estimateRows(scope, estimateToSql(plan))) : (counted ?? undefined)
 }
 

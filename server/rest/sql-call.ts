@@ -7,6 +7,7 @@ import { selectToSql } from './sql-select.ts'
 import {
   BODY,
   bodyToSql,
+  bytesToSql,
   buildStatement,
   PAGE,
   qualified,
@@ -41,20 +42,27 @@ function argumentsToSql({ args }: CallPlan, bind: Bind): { from: string; list: s
 }
 
 export const callToSql = (plan: CallPlan): Statement =>
-  buildStatement((builder) => {
+  buildStatement(plan, (builder) => {
     const { routine, media } = plan
     const { from, list } = argumentsToSql(plan, builder.bind)
     const call = `${qualified(routine)}(${list})`
     const isRow = routine.returns === 'row'
+    // A value that is too large as it is must not be rendered first.
+    const { maxBytes } = plan.bounds
+    const bytes = bytesToSql(isRow ? 'called.*' : `called.${SCALAR}`)
+    const fits = `${bytes} is null or ${bytes} <= ${maxBytes} or extensions.add_answer_bytes(0, ${bytes}, ${maxBytes}) > 0`
     const rows = isRow
-      ? `select ${['*', ...plan.computed.map(quote)].map((name) => `called.${name}`).join(', ')} from ${from} ${call} as called`
-      : `select called.${SCALAR} from ${from} (select ${call} as ${SCALAR}) as called`
+      ? `select ${['*', ...plan.computed.map(quote)].map((name) => `called.${name}`).join(', ')} from ${from} ${call} as called where ${fits}`
+      : `select called.${SCALAR} from ${from} (select ${call} as ${SCALAR} offset 0) as called where ${fits}`
     const select: SelectPlan = isRow ? plan : { ...plan, output: [{ kind: 'all' }] }
     const page = selectToSql(select, { from: SOURCE, row: TARGET }, builder)
     const total = totalToSql(plan, SOURCE, builder)
     const value = isRow ? `${PAGE}.*` : `${PAGE}.${SCALAR}`
     const hasNoBody = plan.isHead || routine.returns === 'void'
-    const body = hasNoBody ? `''` : bodyToSql(media, value, media.shape === 'object' || !routine.returnsSet)
+    const takesFirst = media.shape === 'object' || !routine.returnsSet
+    const { body, from: answer } = hasNoBody
+      ? { body: `''`, from: `(${page}) ${PAGE}` }
+      : bodyToSql({ media, page, value, takesFirst, maxRows: plan.bounds.maxRows }, builder)
     // Materialized, so the function runs once however often its value is read.
-    return `with ${SOURCE} as materialized (${rows}) select count(*) as rows, ${total} as total, ${body} as body, ${RESPONSE_SETTINGS_COLUMNS} from (${page}) ${PAGE}`
+    return `with ${SOURCE} as materialized (${rows}) select count(*) as rows, ${total} as total, ${body} as body, ${RESPONSE_SETTINGS_COLUMNS} from ${answer}`
   })

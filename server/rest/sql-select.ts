@@ -1,5 +1,6 @@
 /** Each embedded relation is one lateral join that yields JSON. Row-level policies apply to embedded rows too. */
 import { type Bind, fieldToSql, filterToSql } from '#server/database/filter.ts'
+import { boundedToSql, isShown } from './answer-bounds.ts'
 import {
   type EmbedPlan,
   isEmbed,
@@ -9,7 +10,7 @@ import {
   type TypedOrder,
 } from './plan.ts'
 import { isToOne } from './relationships.ts'
-import { qualified, quote, type StatementBuilder } from './sql-statement.ts'
+import { bytesToSql, qualified, quote, type StatementBuilder } from './sql-statement.ts'
 
 /** Null if the embedded relation has no row. */
 const EMBED_VALUE = 'pgrst_value'
@@ -78,9 +79,13 @@ function orderToSql(order: readonly TypedOrder[], row: string, bind: Bind, joinN
   return `order by ${terms.join(', ')}`
 }
 
-function rangeToSql({ limit, offset }: SelectPlan['range'], bind: Bind): string {
+function rangeToSql({ limit, offset }: SelectPlan['range'], { bind, bounds }: StatementBuilder): string {
+  const { maxRows } = bounds
   const parts = [
-    limit === undefined ? '' : `limit ${bind(limit.toString())}::bigint`,
+    // The server's own limit is a constant, which the planner sees in every plan.
+    limit === undefined
+      ? ''
+      : `limit ${limit === BigInt(maxRows ?? -1) ? maxRows : `${bind(limit.toString())}::bigint`}`,
     offset === 0n ? '' : `offset ${bind(offset.toString())}::bigint`,
   ]
   return parts.join(' ')
@@ -108,6 +113,21 @@ function relationToSql({ relationship, target }: EmbedPlan, outer: string, row: 
   }
 }
 
+/** All rows of a to-many relation as one JSON list, or, spread, one list for each column. */
+function listToSql(embed: EmbedPlan, rows: string, { bounds: { maxRows }, maxListBytes: maxBytes }: StatementBuilder) {
+  const counted = `nullif(count(*), 0) as ${EMBED_VALUE}`
+  const names = isShown(embed) ? [EMBED_VALUE] : embed.isSpread ? embedColumnNames(embed).map(quote) : []
+  if (names.length === 0) return `select ${counted} from (${rows}) as ${EMBED_ROW}`
+  const values = names.map((name) => `to_json(${EMBED_ROW}.${isShown(embed) ? '*' : name}) as ${name}`)
+  const bytes = names.map((name) => `coalesce(${bytesToSql(`${EMBED_ROW}.${name}`)}, 0)`).join(' + ')
+  const lists = names.map((name) => boundedToSql({ sql: `json_agg(${EMBED_ROW}.${name})`, bytes, maxBytes, maxRows }))
+  const columns = isShown(embed)
+    ? lists.map((list) => `${list} as ${EMBED_VALUE}`)
+    : [counted, ...lists.map((list, index) => `coalesce(${list}, '[]') as ${names[index]}`)]
+  // `offset 0` keeps the planner from rendering each row once for every use.
+  return `select ${columns.join(', ')} from (select ${values.join(', ')} from (${rows}) as ${EMBED_ROW} offset 0) as ${EMBED_ROW}`
+}
+
 /** `order` sorts the outer rows; its terms can be columns of this relation. */
 function embedToSql(
   embed: EmbedPlan,
@@ -119,10 +139,9 @@ function embedToSql(
   const row = builder.newName()
   const { from, otherTables, joins } = relationToSql(embed, outer, row, builder)
   const { output, tail } = selectParts(embed, row, builder, { otherTables, joins })
-  const isShown = !embed.isSpread && !embed.isHidden
   let subquery: string
   if (isToOne(embed.relationship)) {
-    const value = isShown
+    const value = isShown(embed)
       ? `(select row_to_json(${EMBED_ROW}) from (select ${output.join(', ')}) ${EMBED_ROW}) as ${EMBED_VALUE}`
       : `true as ${EMBED_VALUE}`
     const keys = order.flatMap((term, index) =>
@@ -132,14 +151,7 @@ function embedToSql(
     )
     subquery = `select ${[value, ...(embed.isSpread ? output : []), ...keys].join(', ')} from ${from}${tail}`
   } else {
-    const value = isShown ? `json_agg(${EMBED_ROW}.*)` : 'nullif(count(*), 0)'
-    const lists = embed.isSpread
-      ? embedColumnNames(embed).map(
-          (column) => `coalesce(json_agg(${EMBED_ROW}.${quote(column)}), '[]') as ${quote(column)}`,
-        )
-      : []
-    const rows = `select ${output.join(', ') || '1'} from ${from}${tail}`
-    subquery = `select ${[`${value} as ${EMBED_VALUE}`, ...lists].join(', ')} from (${rows}) as ${EMBED_ROW}`
+    subquery = listToSql(embed, `select ${output.join(', ') || '1'} from ${from}${tail}`, builder)
   }
   return embed.isInner
     ? `join lateral (${subquery}) as ${name} on ${name}.${EMBED_VALUE} is not null`
@@ -169,7 +181,7 @@ function selectParts(
     embedded.sql + otherTables,
     whereToSql(level.where, row, builder.bind, { joinNames, joins }),
     orderToSql(level.order, row, builder.bind, joinNames),
-    rangeToSql(level.range, builder.bind),
+    rangeToSql(level.range, builder),
   ]
   return { output: outputToSql(level.output, row, builder.bind, joinNames), tail: tail.join(' ') }
 }

@@ -1,6 +1,8 @@
 import pg from 'pg'
 import type { Bind } from '#server/database/filter.ts'
+import { type AnswerBounds, boundedToSql, maxListBytes } from './answer-bounds.ts'
 import type { Media } from './parse-request.ts'
+import type { ResultPlan } from './plan.ts'
 
 export interface Statement {
   readonly text: string
@@ -10,24 +12,31 @@ export interface Statement {
 export const quote = (name: string) => pg.escapeIdentifier(name)
 export const qualified = ({ schema, name }: { schema: string; name: string }) => `${quote(schema)}.${quote(name)}`
 
+type Bounded = Pick<ResultPlan, 'bounds' | 'output'>
+
 export interface StatementBuilder {
   readonly bind: Bind
   readonly values: readonly string[]
   newName(): string
+  /** Bytes that one embedded list may hold. */
+  readonly maxListBytes: number
+  readonly bounds: AnswerBounds
 }
 
-export function createStatementBuilder(): StatementBuilder {
+export function createStatementBuilder({ bounds, output }: Bounded): StatementBuilder {
   const values: string[] = []
   let names = 0
   return {
+    bounds,
+    maxListBytes: maxListBytes(bounds, output),
     values,
     bind: (value) => `$${values.push(value)}`,
     newName: () => `pgrst_${(names += 1)}`,
   }
 }
 
-export function buildStatement(build: (builder: StatementBuilder) => string): Statement {
-  const builder = createStatementBuilder()
+export function buildStatement(plan: Bounded, build: (builder: StatementBuilder) => string): Statement {
+  const builder = createStatementBuilder(plan)
   return { text: build(builder), values: builder.values }
 }
 
@@ -37,8 +46,32 @@ export const SOURCE = 'pgrst_source'
 export const PAGE = 'pgrst_page'
 export const BODY = 'pgrst_body'
 
-/** `value` is SQL of one row; `takesFirst` renders one value instead of a list. */
-export function bodyToSql(media: Media, value: string, takesFirst = media.shape === 'object'): string {
-  const rows = media.stripsNulls ? `json_strip_nulls(json_agg(${value}))` : `json_agg(${value})`
-  return takesFirst ? `coalesce((${rows} -> 0)::text, 'null')` : `coalesce(${rows}::text, '[]')`
+/** Row of the page as JSON. */
+const ROW_JSON = 'pgrst_json'
+/** Bytes of a value in memory, without a copy. */
+export const bytesToSql = (value: string): string => `pg_column_size(${value})`
+
+interface BodySource {
+  readonly media: Media
+  /** SQL of the rows, named `PAGE`. */
+  readonly page: string
+  /** SQL of one row of the page. */
+  readonly value: string
+  /** Renders one value instead of a list. */
+  readonly takesFirst?: boolean
+  readonly maxRows: number | undefined
+}
+
+/** The body, and what to select it from. Each row is made once, and counted before it is added. */
+export function bodyToSql(
+  { media, page, value, takesFirst = media.shape === 'object', maxRows }: BodySource,
+  { bounds: { maxBytes } }: StatementBuilder,
+): { body: string; from: string } {
+  const json = media.stripsNulls ? `json_strip_nulls(to_json(${value}))` : `to_json(${value})`
+  const rows = boundedToSql({ sql: `json_agg(${PAGE}.${ROW_JSON})`, bytes: bytesToSql(`${PAGE}.${ROW_JSON}`), maxBytes, maxRows }) // prettier-ignore
+  return {
+    body: takesFirst ? `coalesce((${rows} -> 0)::text, 'null')` : `coalesce((${rows})::text, '[]')`,
+    // `offset 0` keeps the planner from rendering each row once for every use.
+    from: `(select ${json} as ${ROW_JSON} from (${page}) ${PAGE} offset 0) ${PAGE}`,
+  }
 }

@@ -98,7 +98,7 @@ function locationToSql({ relation }: InsertPlan | UpdatePlan | DeletePlan): stri
 
 /** One statement for the write, its count and its body, so that all see equal rows. */
 export const writeToSql = (plan: InsertPlan | UpdatePlan | DeletePlan): Statement =>
-  buildStatement((builder) => {
+  buildStatement(plan, (builder) => {
     const { bind } = builder
     const write =
       plan.kind === 'insert'
@@ -112,7 +112,9 @@ export const writeToSql = (plan: InsertPlan | UpdatePlan | DeletePlan): Statemen
       : `select * from ${SOURCE}`
     const inserted = plan.kind === 'insert' && plan.conflict?.isMerged ? INSERTED_COUNT : 'null::int'
     const location = plan.returns === 'key' && plan.relation.primaryKey.length > 0 ? locationToSql(plan) : 'null::text'
-    return `with ${SOURCE} as (${write}) select count(*) as rows, null::bigint as total, ${
-      returnsRows ? bodyToSql(plan.media, `${PAGE}.*`) : `''`
-    } as body, ${inserted} as inserted, ${location} as location, ${RESPONSE_SETTINGS_COLUMNS} from (${page}) ${PAGE}`
+    // All written rows are returned, however many.
+    const { body, from } = returnsRows
+      ? bodyToSql({ media: plan.media, page, value: `${PAGE}.*`, maxRows: undefined }, builder)
+      : { body: `''`, from: `(${page}) ${PAGE}` }
+    return `with ${SOURCE} as (${write}) select count(*) as rows, null::bigint as total, ${body} as body, ${inserted} as inserted, ${location} as location, ${RESPONSE_SETTINGS_COLUMNS} from ${from}`
   })

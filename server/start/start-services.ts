@@ -131,6 +131,7 @@ export async function startServices(
         log,
         schemas: config.REST_SCHEMAS,
         directDispatch,
+        bounds: { maxRows: config.REST_MAX_ROWS || undefined, maxBytes: config.REST_MAX_ANSWER_MB * 1024 * 1024 },
         allowsRollback: config.REST_TX_END === 'allow-override',
       }),
       realtime: realtime.routes,
