@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Log } from '#server/base/log.ts'
+import { GuardedClient } from './guarded-client.ts'
 
 type Handler = (payload: string) => void
 
@@ -12,6 +13,17 @@ export interface Listener {
   close(): Promise<void>
 }
 
+/** A handler that fails must not keep the notification from the others, nor end their connection. */
+export function callHandlers(handlers: Iterable<Handler> = [], payload: string, log: Log): void {
+  for (const handler of handlers) {
+    try {
+      handler(payload)
+    } catch (error) {
+      log.error({ err: error }, 'a notification could not be handled')
+    }
+  }
+}
+
 const RECONNECT_DELAYS_MS = [50, 100, 250, 500, 1000, 2000]
 
 export async function openListener(connection: pg.ClientConfig, log: Log): Promise<Listener> {
@@ -21,7 +33,7 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
   let client = await connect()
 
   async function connect(): Promise<pg.Client> {
-    const next = new pg.Client({
+    const next = new GuardedClient({
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       ...connection,
@@ -29,7 +41,7 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
     })
     await next.connect()
     next.on('notification', ({ channel, payload = '' }) => {
-      for (const handler of handlers.get(channel) ?? []) handler(payload)
+      callHandlers(handlers.get(channel), payload, log)
     })
     next.on('error', (error) => log.warn({ err: error }, 'the listening database connection was lost'))
     next.on('end', () => {

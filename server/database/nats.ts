@@ -4,7 +4,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError, messageOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
-import type { Listener } from './listen.ts'
+import { callHandlers, type Listener } from './listen.ts'
 import type { Notifier } from './notifications.ts'
 
 type Handler = (payload: string) => void
@@ -64,7 +64,7 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
         const payload = decryptPayload(key, subject, message.data)
         if (payload === undefined)
           return log.warn({ channel }, 'a NATS message was not encrypted by one of our servers')
-        for (const handler of handlers.get(channel) ?? []) handler(payload)
+        callHandlers(handlers.get(channel), payload, log)
       },
     })
   }

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Log } from '#server/base/log.ts'
 import { createBatchingSocket } from './batching-socket.ts'
+import { GuardedClient } from './guarded-client.ts'
 
 /** Alcove's own int8 values stay below 2^53; rows of the rest API go out as PostgreSQL's own JSON. */
 const types = new pg.TypeOverrides()
@@ -28,6 +29,7 @@ export function openPool(options: pg.PoolConfig, { log, isClosed, onNotice }: Po
     pipeline: true,
     stream: () => createBatchingSocket(),
     ...options,
+    Client: GuardedClient,
     types,
   })
   // The pool listens to idle clients only; an unhandled error event of a busy one would end the process.

@@ -1,6 +1,7 @@
 /** Each running job holds an advisory lock on its server's connection, released when the server dies. */
-import pg from 'pg'
+import type pg from 'pg'
 import type { Log } from '#server/base/log.ts'
+import { GuardedClient } from '#server/database/guarded-client.ts'
 import { JOBS_SCHEMA } from './install.ts'
 
 /** First half of the lock's key; arbitrary, but unique. */
@@ -22,7 +23,7 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
   let client = await connect()
 
   async function connect(): Promise<pg.Client> {
-    const next = new pg.Client({ keepAlive: true, ...connection, application_name: 'alcove jobs' })
+    const next = new GuardedClient({ keepAlive: true, ...connection, application_name: 'alcove jobs' })
     next.on('error', (error) => log.warn({ err: error }, 'the connection that holds job locks was lost'))
     await next.connect()
     for (const id of held) await next.query('select pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, id])
