@@ -1,6 +1,7 @@
 /** /admin/users: manages accounts; requires the operator's key. */
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { z } from 'zod'
+import { retryDeadlock } from '#server/database/deadlocks.ts'
 import { listAccounts, requireAccount } from './accounts.ts'
 import { accountBody, createAccount, deleteAccount, updateAccount, type AccountChanges } from './admin-accounts.ts'
 import { AuthError } from './errors.ts'
@@ -66,10 +67,12 @@ export function adminUserRoutes(service: AuthService): Hono {
     const id = readId(context)
     const hasBody = context.req.header('content-type') !== undefined
     const { should_soft_delete: isSoft } = hasBody ? await readBody(context, deleteBody) : {}
-    await database.asAuth(async (scope) => {
-      await requireAccount(scope, id)
-      await deleteAccount(scope, id, isSoft === true)
-    })
+    await retryDeadlock(() =>
+      database.asAuth(async (scope) => {
+        await requireAccount(scope, id)
+        await deleteAccount(scope, id, isSoft === true)
+      }),
+    )
     return context.json({})
   })
 

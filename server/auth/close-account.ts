@@ -4,6 +4,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ClosingReceipt } from '#contract/auth.ts'
 import { deleteBucketsOf, refundAttempt } from '#server/access/token-bucket.ts'
+import { retryDeadlock } from '#server/database/deadlocks.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { AuthError } from './errors.ts'
 import { passwordBucket, enforceRateLimits } from './rate-limits.ts'
@@ -63,11 +64,14 @@ async function closeAccount(service: AuthService, { account: { id, email } }: Si
     ...(await countRows(scope, id)),
     stored_files: await removeFiles(scope, id),
   }))
-  await database.asAuth(async (scope) => {
-    await scope.query('delete from auth.users where id = $1', [id])
-    await deleteBucketsOf(scope, id)
-    await scope.query('delete from auth.local_mails where recipient = $1', [email])
-  })
+  // Answers and documents in progress lock rows of the person in another order.
+  await retryDeadlock(() =>
+    database.asAuth(async (scope) => {
+      await scope.query('delete from auth.users where id = $1', [id])
+      await deleteBucketsOf(scope, id)
+      await scope.query('delete from auth.local_mails where recipient = $1', [email])
+    }),
+  )
   // Rows of announced changes have no owner but contain the id of the person.
   await database.serviceStatement(`delete from realtime.changes where old::text like '%' || $1 || '%'`, [id])
   await beyondRows?.finish()

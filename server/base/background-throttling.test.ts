@@ -75,6 +75,22 @@ test('long foreground work pauses them only for a moment, and not again when oth
   expect(kill.mock.calls).toEqual([['SIGSTOP'], ['SIGCONT']])
 })
 
+test('a resumption that is overdue, because the event loop was busy, is set to now and not to the past', () => {
+  const pass = controlTime()
+  const backgroundThrottle = createBackgroundThrottle({ processors: 2 })
+  backgroundThrottle.throttle(startChild(), () => true)
+  const leave = backgroundThrottle.beginForeground()
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  const stopTimers = vi.spyOn(performance, 'now').mockImplementation(() => 1_000)
+  backgroundThrottle.beginForeground()()
+  leave()
+  const delays = timers.mock.calls.map(([, delayMs]) => delayMs)
+  stopTimers.mockRestore()
+  expect(delays.length).toBeGreaterThan(0)
+  expect(Math.min(...delays.map(Number))).toBe(0)
+  pass(1)
+})
+
 test('nothing is paused while enough processors are free', () => {
   const backgroundThrottle = createBackgroundThrottle({ processors: 4 })
   const [first, second, third] = [startChild(), startChild(), startChild()]

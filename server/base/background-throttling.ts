@@ -42,7 +42,8 @@ export function createBackgroundThrottle({ processors = availableParallelism() }
 
   function resumeAfter(ms: number): void {
     clearTimeout(resuming)
-    resuming = setTimeout(resume, ms)
+    // While the event loop was busy, more time may have passed than was left.
+    resuming = setTimeout(resume, Math.max(0, ms))
   }
 
   return {

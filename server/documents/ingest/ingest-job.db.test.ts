@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { DocumentRow } from '#contract/document.ts'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
@@ -448,6 +449,24 @@ describe('a file that cannot be read', () => {
     await run(id, { limits: { ...PARSE_LIMITS, residentBytes: 1024 * 1024 } })
     expect(await read(id)).toMatchObject({ state: 'failed', error: { code: 'out_of_memory' } })
   })
+})
+
+test('a document is read although the transaction that makes it searchable deadlocks with another', async () => {
+  const id = await store(makePdf(pages.slice(0, 2)))
+  const other = new pg.Client(test_.adminConnection)
+  await other.connect()
+  onTestFinished(() => other.end())
+  // PostgreSQL ends the transaction that looks for a deadlock first.
+  await other.query(`set deadlock_timeout = '1h'`)
+  await other.query('begin')
+  await other.query('select from auth.users where id = $1 for update', [person.sub])
+  const reading = run(id)
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await expect.poll(async () => (await test_.admin.query(waiting)).rowCount).toBe(1)
+  await other.query('select from documents where id = $1 for update', [id])
+  await other.query('commit')
+  await reading
+  await expectOneWholeSet(id, 2)
 })
 
 test('documents without a job are found when a server starts', async () => {

@@ -1,3 +1,4 @@
+import { retryDeadlock } from '#server/database/deadlocks.ts'
 import type { Database } from '#server/database/scope.ts'
 import { listStale, lockSearchable } from '#server/documents/store/ingestion.ts'
 import { readPages } from '#server/documents/store/pages.ts'
@@ -31,8 +32,10 @@ export function createReindexJob(database: Database): JobHandlers {
 
 /** Searches use the old index until the transaction commits. */
 async function reindex(database: Database, documentId: string): Promise<void> {
-  await database.asService(async (scope) => {
-    const document = await lockSearchable(scope, documentId)
-    if (document) await indexDocument(scope, document, readPages(scope, documentId))
-  })
+  await retryDeadlock(() =>
+    database.asService(async (scope) => {
+      const document = await lockSearchable(scope, documentId)
+      if (document) await indexDocument(scope, document, readPages(scope, documentId))
+    }),
+  )
 }
