@@ -99,6 +99,8 @@ function spawnServer(
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '',
       NODE_COMPILE_CACHE: 'node_modules/.cache/alcove',
+      // As `npm start` does: otherwise glibc keeps large freed blocks, once there were any, for reuse.
+      MALLOC_MMAP_THRESHOLD_: '131072',
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,7 +3,8 @@
  * user. A new route without an access check fails here.
  */
 import { randomUUID } from 'node:crypto'
-import { request as httpRequest } from 'node:http'
+import { once } from 'node:events'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { createClient } from '@supabase/supabase-js'
 import { TOTP } from 'otpauth'
@@ -14,6 +15,7 @@ import { documentRow, uploadAnswer } from '#contract/document.ts'
 import { createLog } from '#server/base/log.ts'
 import { readConfig } from '#server/config.ts'
 import { type Alcove, startAlcove } from '#server/start/start.ts'
+import { validRequests } from '#test/fuzz/corpus.ts'
 import { copyStartedDataDir } from '#test/started-data.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
 import { startToolServer, type TestToolServer } from '#test/tool-server.ts'
@@ -373,6 +375,14 @@ describe('what can be done with an answer', () => {
   })
 })
 
+test('the fuzzer attacks every route that the running server knows', () => {
+  const attacker = { id: '', email: '', password: '', token: '', refreshToken: '', conversationId: '', messageId: '', documentId: '', objectKey: '' } // prettier-ignore
+  const valid = validRequests(attacker, { modelUrl: stub.baseUrl, toolUrl: tools.url })
+  const attacked = new Set(valid.map(({ method, route }) => `${method} ${route}`))
+  const missing = routesBelow(alcove.routes, '/').filter(({ method, path }) => !attacked.has(`${method} ${path}`))
+  expect(missing).toEqual([])
+})
+
 test('what answers without signing in is a short list', () => {
   const services = /^\/(api|auth\/v1|rest\/v1|realtime\/v1|storage\/v1)(\/|$)/
   const open = alcove.routes.filter(({ method, path }) => method !== 'ALL' && !services.test(path))
@@ -548,6 +558,26 @@ test('a wish to upgrade is answered, wherever it is made', async () => {
   expect(await upgrading('//[', 'websocket')).toBe(404)
   expect(await upgrading('/elsewhere', 'websocket')).toBe(404)
   expect(await upgrading('/healthz', 'h2c')).toBe(200)
+})
+
+test('nothing echoes a request, lists a folder, or serves a file that is not of the page', async () => {
+  const { hostname, port } = new URL(alcove.address)
+  const tracing = httpRequest({ hostname, port, path: '/api/documents', method: 'TRACE', headers: { 'x-secret': SECRET } }) // prettier-ignore
+  const [traced] = (await once(tracing.end(), 'response')) as [IncomingMessage]
+  expect(traced.statusCode).toBeGreaterThanOrEqual(400)
+  expect(await readText(traced)).not.toContain(SECRET)
+  for (const path of [
+    '/.git/HEAD',
+    '/.env',
+    '/package.json',
+    '/assets/',
+    '/assets/../../../package.json',
+    '/assets/%2e%2e/%2e%2e/%2e%2e/package.json',
+    '/pdfjs/..%2f..%2f..%2fpackage.json',
+    '//etc/passwd',
+  ])
+    // prettier-ignore
+    expect(await statusUnder(path, {}), path).toBe(404)
 })
 
 test('who goes away in the middle of a request is not taken for a fault of the server', async () => {
