@@ -27,6 +27,12 @@ test('a wrong password is said in a toast and on the page', async () => {
   await page.getByRole('alert').getByText('Invalid login credentials').waitFor()
 })
 
+test('the password is masked, and known to password managers', async () => {
+  const password = stage.page.getByLabel('Password')
+  expect(await password.getAttribute('type')).toBe('password')
+  expect(await password.getAttribute('autocomplete')).toBe('current-password')
+})
+
 test('the form turns to signing up, with its own words, and forgets the error', async () => {
   const { page } = stage
   await page.getByRole('button', { name: "Don't have an account? Sign up" }).click()
