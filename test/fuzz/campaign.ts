@@ -148,7 +148,7 @@ async function openCampaign({ alcove, dataDir, neighbours, lanes }: Campaign) {
     if (credentials) await leave(installation, credentials.attacker)
   }
 
-  /** What the page does: lists, asks, reads. */
+  /** Lists, asks and reads, as the page does. */
   async function workHonestly(): Promise<void> {
     const { token, conversationId, documentId } = honest
     const steps: (readonly [method: string, path: string, body?: unknown])[] = [

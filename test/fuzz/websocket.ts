@@ -14,7 +14,7 @@ interface FrameOptions {
   readonly opcode: number
   readonly isLast?: boolean
   readonly isMasked?: boolean
-  /** Reserved bits, which need an extension that nobody negotiated. */
+  /** Reserved bits, which need an extension that was not negotiated. */
   readonly reserved?: number
   readonly announcedLength?: number
 }
