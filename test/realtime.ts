@@ -43,7 +43,7 @@ export interface RealtimeNode {
 }
 
 export async function startNode(
-  { database, batchReader, connection, openBus }: TestDatabase,
+  { database, background, batchReader, connection, openBus }: TestDatabase,
   tokens: Tokens,
   {
     log = createLog('silent'),
@@ -59,7 +59,7 @@ export async function startNode(
   const notified = await openListener(connection, log)
   const bus = await openBus()
   const listener = bus?.combineWith(notified) ?? notified
-  const realtime = await createRealtime({ database, batchReader, listener, tokens, log, ...options })
+  const realtime = await createRealtime({ database, background, batchReader, listener, tokens, log, ...options })
   const app = new Hono().route('/realtime/v1', realtime.routes)
   const server = await new Promise<Server>((resolve, reject) => {
     const started = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => {

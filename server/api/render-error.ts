@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception'
 import { APP_ERROR_STATUS, AppError } from '#server/base/errors.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
 import { currentRequestId } from '#server/base/request-id.ts'
+import { isRefusedTurn } from '#server/database/admission.ts'
 import { toAppError } from '#server/database/errors.ts'
 
 /** Renders `{ error: { code, message, requestId } }`; logs unexpected errors and answers them without detail. */
@@ -13,6 +14,7 @@ export function renderApiError(log: Log): ErrorHandler {
     if (error instanceof AppError) {
       if (error.code === 'unavailable')
         log.warn({ requestId, err: error, path: context.req.path }, 'a request could not be served')
+      if (isRefusedTurn(error)) context.header('retry-after', String(error.details.retryAfterS))
       return context.json(
         { error: { code: error.code, message: error.message, requestId } },
         APP_ERROR_STATUS[error.code],

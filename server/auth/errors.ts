@@ -41,6 +41,7 @@ export const AUTH_ERROR_STATUS = {
   refresh_token_already_used: 400,
   refresh_token_not_found: 400,
   request_entity_too_large: 413,
+  request_timeout: 504,
   same_password: 422,
   saml_assertion_no_email: 400,
   saml_assertion_no_user_id: 400,

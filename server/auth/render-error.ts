@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'hono'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
+import { isRefusedTurn } from '#server/database/admission.ts'
 import { AuthError, OAuthError } from './errors.ts'
 
 export const VERSION_HEADER = 'x-supabase-api-version'
@@ -15,6 +16,10 @@ export function requestedVersion(context: Context): typeof NAMED_CODES_SINCE | u
 /** Unexpected errors are logged and answered without detail. */
 export function asAuthError(thrown: unknown, context: Context, log: Log): AuthError {
   if (thrown instanceof AuthError && thrown.status < 500) return thrown
+  if (isRefusedTurn(thrown)) {
+    const code = thrown.code === 'rate_limited' ? 'over_request_rate_limit' : 'request_timeout'
+    return new AuthError(code, thrown.message, { cause: thrown, retryAfterS: thrown.details.retryAfterS })
+  }
   const errorId = randomUUID()
   logFailedRequest(
     log,

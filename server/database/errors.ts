@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { AppError, type AppErrorCode, codeOf } from '#server/base/errors.ts'
 
-const CODES: readonly (readonly [sqlState: string, code: AppErrorCode])[] = [
+const CODES: readonly (readonly [sqlState: string, code: AppErrorCode, message?: string])[] = [
   ['23505', 'conflict'],
   ['23503', 'conflict'],
   ['42501', 'forbidden'],
@@ -13,6 +13,8 @@ const CODES: readonly (readonly [sqlState: string, code: AppErrorCode])[] = [
   ['08', 'unavailable'],
   ['53', 'unavailable'],
   ['57P0', 'unavailable'],
+  ['57014', 'unavailable', 'The database took too long over this request. Ask for less at a time.'],
+  ['55P03', 'unavailable', 'Another request is changing what this one needs. Try again in a moment.'],
 ]
 const NETWORK_FAILURES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT'])
 const CONNECTION_FAILURES =
@@ -38,8 +40,8 @@ export function toAppError(error: unknown): Error {
     return new AppError('unavailable', 'The database cannot be reached.', { cause: error })
   if (error instanceof pg.DatabaseError) {
     const { code: sqlState = '' } = error
-    const code = CODES.find(([start]) => sqlState.startsWith(start))?.[1]
-    if (code) return new AppError(code, error.message, { cause: error, details: { sqlState } })
+    const [, code, message = error.message] = CODES.find(([start]) => sqlState.startsWith(start)) ?? []
+    if (code) return new AppError(code, message, { cause: error, details: { sqlState } })
   }
   return error instanceof Error ? error : new Error(String(error))
 }

@@ -1,31 +1,48 @@
 import type pg from 'pg'
+import { currentCaller } from '#server/base/caller.ts'
 import type { Log } from '#server/base/log.ts'
+import { connectionCaller, createAdmission } from './admission.ts'
 import { type BatchReader, createBatchReader } from './batch-reader.ts'
+import { createCallerUsage } from './caller-usage.ts'
 import { createDispatches } from './direct-dispatch.ts'
 import { createGroupFlush } from './group-flush.ts'
 import { createNotifications, type Notifier } from './notifications.ts'
 import { openPool, type PoolEvents } from './pool.ts'
 import { prepared, preparedOnRepeat } from './prepared.ts'
-import type { Database } from './scope.ts'
+import type { Database, WriteOptions } from './scope.ts'
 import { createServiceChannel, type ServiceChannel, serviceConnections } from './service-channel.ts'
-import { createTransactions } from './transactions.ts'
+import { boundedConnections, OWN_TIMEOUTS } from './timeouts.ts'
+import { type Actor, createTransactions } from './transactions.ts'
 
-const MAX_CONNECTIONS = 20
-/** Idle connections stay open: a new one costs both sides several milliseconds, and loses its plans. */
-const MIN_CONNECTIONS = 8
+/** `min` connections stay open: a new one costs both sides several milliseconds, and loses its plans. */
+const PEOPLE_POOL = { max: 12, min: 6 }
+/** Apart, so that signing in and health checks need not wait for statements of people. */
+const SIGN_IN_POOL = { max: 4, min: 2 }
+const OWN_POOL = { max: 8, min: 4 }
+
+/** A caller holds at most half of any pool, so that others always find a free connection. */
+const PEOPLE_ADMISSION = { places: PEOPLE_POOL.max, placesPerCaller: 4 }
+const SIGN_IN_ADMISSION = { places: SIGN_IN_POOL.max, placesPerCaller: 2 }
+/** Requests leave two connections to workers. A thousand sockets may join at once after a restart. */
+const OWN_ADMISSION = { places: OWN_POOL.max - 2, placesPerCaller: 2, waitingPerCaller: 1_000 }
 
 export interface OpenDatabase {
+  /** For requests: limits what each caller holds. */
   readonly database: Database
+  /** For workers, and for reads that requests share: never waits behind a caller's requests. */
+  readonly background: Database
   readonly serviceChannel: ServiceChannel
   readonly batchReader: BatchReader
   readonly close: () => Promise<void>
 }
 
+const SERVICE = { role: 'service_role' } as const
+
 export function openDatabase(connection: pg.PoolConfig, log: Log, bus?: Notifier): OpenDatabase {
   let isClosed = false
   const notifications = createNotifications(
     bus,
-    ({ channel, payload }) => pool.query('select pg_notify($1, $2)', [channel, payload]),
+    ({ channel, payload }) => own.query('select pg_notify($1, $2)', [channel, payload]),
     log,
   )
   const dispatches = createDispatches(log)
@@ -37,29 +54,61 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bus?: Notifier
       notifications.collect(client, code, message, detail)
     },
   }
-  const pool = openPool({ max: MAX_CONNECTIONS, min: MIN_CONNECTIONS, ...connection }, events)
-  const servicePool = openPool({ ...connection, ...serviceConnections }, events)
-  const flush = createGroupFlush(pool)
-  const transactions = createTransactions({ pool, notifications, dispatches, flush })
+  const people = openPool({ ...PEOPLE_POOL, ...connection, ...boundedConnections }, events)
+  const signIn = openPool({ ...SIGN_IN_POOL, ...connection }, events)
+  const own = openPool({ ...OWN_POOL, ...connection }, events)
+  const service = openPool({ ...connection, ...serviceConnections }, events)
+  const flush = createGroupFlush(own)
+  const shared = { notifications, dispatches, flush }
+  const usage = createCallerUsage()
+  const ofPeople = createTransactions({ ...shared, pool: people, admission: createAdmission(PEOPLE_ADMISSION, usage) })
+  const ofSignIn = createTransactions({ ...shared, pool: signIn, admission: createAdmission(SIGN_IN_ADMISSION, usage) })
+  const ofServer = createTransactions({ ...shared, pool: own, admission: createAdmission(OWN_ADMISSION, usage) })
 
-  const asService: Database['asService'] = (run, options) =>
-    transactions.run('service_role', { role: 'service_role' }, run, options)
+  /** On behalf of the current request, if there is one. */
+  const serverActor = (role: Actor['role']): Actor => ({ role, claims: SERVICE, caller: currentCaller() })
+  const bounded = <Options extends WriteOptions>(options: Options | undefined) => ({
+    ...options,
+    settings: { ...OWN_TIMEOUTS, ...options?.settings },
+  })
+
+  const database: Database = {
+    asUser: (claims, run, options) =>
+      ofPeople.run({ role: claims.role, claims, caller: connectionCaller(claims) }, run, options),
+    userStatement: (claims, { text, values }, options) =>
+      ofPeople.runStatement(
+        { role: claims.role, claims, caller: connectionCaller(claims) },
+        preparedOnRepeat(text, values),
+        options,
+      ),
+    asService: (run, options) => ofServer.run(serverActor('service_role'), run, bounded(options)),
+    serviceStatement: (text, values) =>
+      ofServer.runStatement(serverActor('service_role'), prepared(text, values), bounded({})),
+    asAuth: (run) => ofSignIn.run(serverActor('supabase_auth_admin'), run, bounded({})),
+  }
+
+  const ownActor = (role: Actor['role'], claims: Actor['claims'] = SERVICE): Actor => ({
+    role,
+    claims,
+    caller: undefined,
+  })
+  const background: Database = {
+    asUser: (claims, run, options) => ofServer.run(ownActor(claims.role, claims), run, options),
+    userStatement: (claims, { text, values }, options) =>
+      ofServer.runStatement(ownActor(claims.role, claims), preparedOnRepeat(text, values), options),
+    asService: (run, options) => ofServer.run(ownActor('service_role'), run, options),
+    serviceStatement: (text, values) => ofServer.runStatement(ownActor('service_role'), prepared(text, values)),
+    asAuth: (run) => ofServer.run(ownActor('supabase_auth_admin'), run),
+  }
 
   return {
-    database: {
-      asUser: (claims, run, options) => transactions.run(claims.role, claims, run, options),
-      userStatement: (claims, { text, values }, options) =>
-        transactions.runStatement(claims.role, claims, preparedOnRepeat(text, values), options),
-      asService,
-      serviceStatement: (text, values) =>
-        transactions.runStatement('service_role', { role: 'service_role' }, prepared(text, values)),
-      asAuth: (run) => transactions.run('supabase_auth_admin', { role: 'service_role' }, run),
-    },
-    serviceChannel: createServiceChannel({ pool: servicePool, notifications, flush, asService }),
-    batchReader: createBatchReader(pool),
+    database,
+    background,
+    serviceChannel: createServiceChannel({ pool: service, notifications, flush, asService: background.asService }),
+    batchReader: createBatchReader(own),
     async close() {
       isClosed = true
-      await Promise.all([pool.end(), servicePool.end()])
+      await Promise.all([people.end(), signIn.end(), own.end(), service.end()])
     },
   }
 }

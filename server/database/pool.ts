@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Log } from '#server/base/log.ts'
+import type { Admission } from './admission.ts'
 import { createBatchingSocket } from './batching-socket.ts'
 import { GuardedClient } from './guarded-client.ts'
 
@@ -41,4 +42,32 @@ export function openPool(options: pg.PoolConfig, { log, isClosed, onNotice }: Po
   })
   pool.on('error', (error) => log.debug({ err: error }, 'an idle database connection was replaced'))
   return pool
+}
+
+export interface Lease {
+  readonly client: pg.PoolClient
+  readonly release: (broken?: Error | boolean) => void
+}
+
+/** @param admission with `caller`, limits the connections of that caller; undefined: waits for the pool alone. */
+export async function leaseConnection(pool: pg.Pool, admission?: Admission, caller?: string): Promise<Lease> {
+  if (admission === undefined || caller === undefined) {
+    const client = await pool.connect()
+    return { client, release: (broken) => client.release(broken) }
+  }
+  const turn = admission.enter(caller)
+  if (turn) await turn
+  try {
+    const client = await pool.connect()
+    return {
+      client,
+      release(broken) {
+        client.release(broken)
+        admission.leave(caller)
+      },
+    }
+  } catch (error) {
+    admission.leave(caller)
+    throw error
+  }
 }

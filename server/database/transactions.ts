@@ -1,10 +1,17 @@
 import type pg from 'pg'
 import type { Dispatches } from './direct-dispatch.ts'
 import type { Notifications } from './notifications.ts'
+import type { Admission } from './admission.ts'
+import { type Lease, leaseConnection } from './pool.ts'
 import { prepared, preparedOnRepeat } from './prepared.ts'
 import type { ApiRole, Claims, Scope, TransactionOptions, WriteOptions } from './scope.ts'
 
-type Role = ApiRole | 'supabase_auth_admin'
+export interface Actor {
+  readonly role: ApiRole | 'supabase_auth_admin'
+  readonly claims: Claims
+  /** Whose share of the connections this uses; undefined: the work of the server itself. */
+  readonly caller: string | undefined
+}
 
 // One statement: several would each add a round trip to every query of a person.
 const ENTER = `
@@ -14,11 +21,11 @@ const ENTER = `
 // All statements of a read see one snapshot.
 const BEGIN_READ_ONLY = 'begin isolation level repeatable read read only'
 
-export function endReadOnly(client: pg.PoolClient): void {
+export function endReadOnly({ client, release }: Lease): void {
   setImmediate(() => {
     client.query('commit').then(
-      () => client.release(),
-      (error: unknown) => client.release(error instanceof Error ? error : true),
+      () => release(),
+      (error: unknown) => release(error instanceof Error ? error : true),
     )
   })
 }
@@ -40,23 +47,23 @@ const scopeOn = (client: pg.PoolClient): Scope => ({
 
 interface Connected {
   readonly pool: pg.Pool
+  readonly admission?: Admission
   readonly notifications: Notifications
   readonly dispatches: Dispatches
   readonly flush: () => Promise<void>
 }
 
 export interface Transactions {
-  run<T>(role: Role, claims: Claims, run: (scope: Scope) => Promise<T>, options?: TransactionOptions): Promise<T>
+  run<T>(actor: Actor, run: (scope: Scope) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Sends the commit right behind the statement. If PostgreSQL rejects either, nothing is written. */
   runStatement<Row extends pg.QueryResultRow>(
-    role: Role,
-    claims: Claims,
+    actor: Actor,
     statement: pg.QueryConfig,
     options?: WriteOptions,
   ): Promise<pg.QueryResult<Row>>
 }
 
-export function createTransactions({ pool, notifications, dispatches, flush }: Connected): Transactions {
+export function createTransactions({ pool, admission, notifications, dispatches, flush }: Connected): Transactions {
   const settingsOf = ({ settings, groupFlush, directDispatch }: WriteOptions): Readonly<Record<string, string>> => ({
     ...settings,
     ...(groupFlush ? { synchronous_commit: 'off' } : {}),
@@ -68,8 +75,7 @@ export function createTransactions({ pool, notifications, dispatches, flush }: C
   function enter(
     client: pg.PoolClient,
     begin: string,
-    role: Role,
-    claims: Claims,
+    { role, claims }: Actor,
     settings: Readonly<Record<string, string>>,
   ): Promise<unknown> {
     notifications.begin(client)
@@ -91,24 +97,24 @@ export function createTransactions({ pool, notifications, dispatches, flush }: C
   }
 
   async function runAndCommit<T>(
-    role: Role,
-    claims: Claims,
+    actor: Actor,
     run: (scope: Scope) => Promise<T>,
     options: TransactionOptions,
   ): Promise<T> {
     const { readOnly = false } = options
     const settings = settingsOf(options)
-    const client = await pool.connect()
+    const lease = await leaseConnection(pool, admission, actor.caller)
+    const { client } = lease
     let entered: Promise<unknown> | undefined
     let broken: Error | undefined
     let isEnding = false
     try {
-      entered = enter(client, readOnly ? BEGIN_READ_ONLY : 'begin', role, claims, settings)
+      entered = enter(client, readOnly ? BEGIN_READ_ONLY : 'begin', actor, settings)
       const result = await run(scopeOn(client))
       await entered
       if (readOnly) {
         isEnding = true
-        endReadOnly(client)
+        endReadOnly(lease)
       } else await commit(client, options)
       return result
     } catch (thrown) {
@@ -120,22 +126,21 @@ export function createTransactions({ pool, notifications, dispatches, flush }: C
       broken = await rollBack(client)
       throw error
     } finally {
-      if (!isEnding) client.release(broken)
+      if (!isEnding) lease.release(broken)
     }
   }
 
   async function sendAndCommit<Row extends pg.QueryResultRow>(
-    role: Role,
-    claims: Claims,
+    actor: Actor,
     statement: pg.QueryConfig,
     options: WriteOptions,
   ): Promise<pg.QueryResult<Row>> {
     const settings = settingsOf(options)
-    const client = await pool.connect()
+    const { client, release } = await leaseConnection(pool, admission, actor.caller)
     let broken: Error | undefined
     try {
       const [entered, answer, committed] = await Promise.allSettled([
-        enter(client, 'begin', role, claims, settings),
+        enter(client, 'begin', actor, settings),
         client.query<Row>(statement),
         commit(client, options),
       ])
@@ -145,23 +150,22 @@ export function createTransactions({ pool, notifications, dispatches, flush }: C
       if (committed.status === 'rejected') throw committed.reason
       return answer.value
     } finally {
-      client.release(broken)
+      release(broken)
     }
   }
 
   return {
-    async run(role, claims, run, options = {}) {
-      const result = await runAndCommit(role, claims, run, options)
+    async run(actor, run, options = {}) {
+      const result = await runAndCommit(actor, run, options)
       if (options.groupFlush) await flush()
       return result
     },
     async runStatement<Row extends pg.QueryResultRow>(
-      role: Role,
-      claims: Claims,
+      actor: Actor,
       statement: pg.QueryConfig,
       options: WriteOptions = {},
     ) {
-      const answer = await sendAndCommit<Row>(role, claims, statement, options)
+      const answer = await sendAndCommit<Row>(actor, statement, options)
       if (options.groupFlush) await flush()
       return answer
     },

@@ -4,6 +4,7 @@ import { isOpaqueKey } from '#server/access/authenticate.ts'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { AppError, codeOf } from '#server/base/errors.ts'
 import type { Claims, Database, Scope } from '#server/database/scope.ts'
+import { STATEMENT_TIMEOUT_MS } from '#server/database/timeouts.ts'
 import { Rejection } from './rejection.ts'
 
 interface Permission {
@@ -62,6 +63,9 @@ function decodeClaims(token: string) {
 
 class RolledBack extends Error {}
 
+/** Policies decide what a probe costs. */
+const PROBE_OPTIONS = { settings: { statement_timeout: String(STATEMENT_TIMEOUT_MS) } }
+
 /** Evaluates policies with probe rows: the service inserts one, the caller selects and inserts. Always rolls back. */
 export async function probeTopicPermissions(
   database: Database,
@@ -90,7 +94,7 @@ export async function probeTopicPermissions(
         presence: { read: reads.has('presence'), write: await mayInsert(scope, topic, 'presence') },
       }
       throw new RolledBack()
-    })
+    }, PROBE_OPTIONS)
   } catch (error) {
     if (!(error instanceof RolledBack)) throw error
   }

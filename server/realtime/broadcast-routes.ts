@@ -8,6 +8,7 @@ import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { messageOf } from '#server/base/errors.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
+import { isRefusedTurn } from '#server/database/admission.ts'
 import type { Database } from '#server/database/scope.ts'
 import { PRIVATE_ONLY, verifyToken, writableTopics } from './authorize.ts'
 import type { Broadcast, Broadcasts } from './broadcast.ts'
@@ -63,6 +64,10 @@ export function createBroadcastRoutes(options: BroadcastRouteOptions): Hono {
   )
   app.onError((error, context) => {
     if (error instanceof Rejection) return context.json({ error: error.message }, 401)
+    if (isRefusedTurn(error)) {
+      context.header('retry-after', String(error.details.retryAfterS))
+      return context.json({ error: error.message }, error.code === 'rate_limited' ? 429 : 503)
+    }
     logFailedRequest(log, { err: error, path: context.req.path }, 'a broadcast over REST failed')
     return context.json({ error: 'Internal server error' }, 500)
   })

@@ -2,6 +2,7 @@ import { WebSocket } from 'ws'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
+import { isRefusedTurn } from '#server/database/admission.ts'
 import { toAppError } from '#server/database/errors.ts'
 import type { Database } from '#server/database/scope.ts'
 import { expiryText } from './authorize.ts'
@@ -59,9 +60,10 @@ export function createProtocol(options: ProtocolOptions): Protocol {
       .catch((thrown: unknown) => {
         const error = toAppError(thrown)
         // PostgreSQL cannot store some names and payloads, such as ones with a NUL character.
-        const isOfTheClient = error instanceof AppError && error.code === 'bad_request'
+        const isOfTheClient = error instanceof AppError && (error.code === 'bad_request' || isRefusedTurn(error))
         log[isOfTheClient ? 'debug' : 'error']({ err: thrown, event: message.event }, 'a message could not be handled')
-        const reason = isOfTheClient ? `InvalidMessage: ${error.message}` : 'UnknownError: Something went wrong'
+        const kind = isRefusedTurn(error) ? 'TooManyRequests' : 'InvalidMessage'
+        const reason = isOfTheClient ? `${kind}: ${error.message}` : 'UnknownError: Something went wrong'
         sender.reply(connection, message, 'error', { reason })
       })
     return connection.pendingWork

@@ -29,6 +29,8 @@ const SOCKET_SWEEP_MS = 1_000
 
 export interface RealtimeOptions {
   readonly database: Database
+  /** For what all sockets share. */
+  readonly background: Database
   readonly batchReader: BatchReader
   readonly listener: Listener
   readonly tokens: TokenVerifier
@@ -65,6 +67,7 @@ export interface Realtime {
 export async function createRealtime(options: RealtimeOptions): Promise<Realtime> {
   const {
     database,
+    background,
     batchReader,
     listener,
     tokens,
@@ -79,11 +82,11 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
   const retry = createRetry(log, () => isClosed)
   const channels = createChannels()
   const sender = createSender(limits.bufferedBytes)
-  const catalogue = createCatalogue(database)
+  const catalogue = createCatalogue(background)
   const filterWork = createFilterWork(limits)
-  const shared = { database, listener, log, channels, sender, retry }
+  const shared = { database: background, listener, log, channels, sender, retry }
   const broadcasts = await createBroadcasts(shared)
-  const presences = await createPresences(shared)
+  const presences = await createPresences({ ...shared, database })
   const traffic = createTraffic(limits.traffic)
   const filterCounts = createFilterCounts(limits)
   const policed = { database, tokens, log, limits, traffic, broadcasts, allowsPublicChannels }
@@ -101,7 +104,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
   const sockets = createSockets({ tokens, log, limits, backpressure, trustProxy, protocol })
   const stopSessions = await listener.on('realtime_session_end', sockets.endSession)
   const outbox = await (listener.isOrdered ? followOutbox : scanOutbox)({
-    database,
+    database: background,
     listener,
     log,
     retry,

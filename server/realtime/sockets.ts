@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { chooseRequestId, logRequest } from '#server/access/access-log.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
+import { runAsCaller } from '#server/base/caller.ts'
 import { messageOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import { currentRequestId, runWithRequestId } from '#server/base/request-id.ts'
@@ -96,7 +97,9 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
   function accept(ws: WebSocket, origin: Pick<Connection, 'vsn' | 'apiKey' | 'address'>): void {
     const connection = newConnection(ws, origin)
     connections.add(connection)
-    ws.on('message', (data, isBinary) => receiveFrame(connection, data, isBinary))
+    ws.on('message', (data, isBinary) =>
+      runAsCaller(connection.address, () => receiveFrame(connection, data, isBinary)),
+    )
     ws.on('error', (error) => log.debug({ err: error }, 'a socket broke'))
     ws.on('close', () => {
       connections.delete(connection)
@@ -133,7 +136,9 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
     },
     handleUpgrade(request, socket, head) {
       const requestId = chooseRequestId(request.headers['x-request-id'], trustProxy)
-      runWithRequestId(requestId, () => handleUpgrade(request, socket, head))
+      runWithRequestId(requestId, () =>
+        runAsCaller(visitorAddressKey(request, trustProxy), () => handleUpgrade(request, socket, head)),
+      )
     },
     sweep() {
       const now = Date.now()

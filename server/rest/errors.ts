@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
+import { isRefusedTurn } from '#server/database/admission.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import { isPatternLimit } from '#server/database/pattern-limits.ts'
 import { isParseError } from '#server/database/scanner.ts'
@@ -82,6 +83,8 @@ export const restError = (code: RestErrorCode, message: string, options?: Constr
 export const unknownColumn = (relation: string, column: string) =>
   new RestError('42703', 400, `column ${relation}.${column} does not exist`)
 
+const LOCK_NOT_AVAILABLE = '55P03'
+
 /** By SQLSTATE prefix; first match wins. Unlike in PostgREST, class 54 (too complex) is a client error by its cause. */
 const SQL_STATUS: readonly (readonly [sqlState: string, status: number])[] = [
   ['08', 503],
@@ -104,6 +107,7 @@ const SQL_STATUS: readonly (readonly [sqlState: string, status: number])[] = [
   ['42P17', 500],
   ['53400', 500],
   ['53', 503],
+  [LOCK_NOT_AVAILABLE, 503],
   ['55', 500],
   ['57P01', 503],
   ['57', 500],
@@ -114,6 +118,13 @@ const SQL_STATUS: readonly (readonly [sqlState: string, status: number])[] = [
   ['P0', 500],
   ['XX', 500],
 ]
+
+const LOCK_HINT = 'Another request is changing what this one needs. Try again in a moment.'
+
+function headersOf(sqlState: string, status: number): Record<string, string> {
+  if (status === 401) return { 'WWW-Authenticate': 'Bearer' }
+  return sqlState === LOCK_NOT_AVAILABLE ? { 'Retry-After': '1' } : {}
+}
 
 function statusForSqlState(sqlState: string, isSignedIn: boolean): number {
   if (sqlState === '42501') return isSignedIn ? 403 : 401
@@ -150,6 +161,12 @@ function parseRaisedError({ message: text, detail = '' }: pg.DatabaseError): Res
   return new RestError(code, response.data.status, message, { details, hint, headers: response.data.headers })
 }
 
+function turnRefused(error: AppError & { details: { retryAfterS: number } }): RestError {
+  const status = error.code === 'rate_limited' ? 429 : STATUS.PGRST003
+  const headers = { 'Retry-After': String(error.details.retryAfterS) }
+  return new RestError('PGRST003', status, error.message, { headers, cause: error })
+}
+
 /** Undefined for an unexpected error. A missing privilege is 403 if `isSignedIn`, else 401. */
 export function toRestError(error: unknown, isSignedIn: boolean): RestError | undefined {
   if (error instanceof RestError) return error
@@ -171,14 +188,15 @@ export function toRestError(error: unknown, isSignedIn: boolean): RestError | un
       cause: error,
     })
   }
+  if (error instanceof AppError && isRefusedTurn(error)) return turnRefused(error)
   if (isConnectionFailure(error)) return restError('PGRST000', 'Database connection error.', { cause: error })
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return undefined
   if (error.code === 'PGRST') return parseRaisedError(error)
   const status = statusForSqlState(error.code, isSignedIn)
   return new RestError(error.code, status, error.message, {
     details: error.detail ?? null,
-    hint: error.hint ?? null,
-    headers: status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {},
+    hint: error.hint ?? (error.code === LOCK_NOT_AVAILABLE ? LOCK_HINT : null),
+    headers: headersOf(error.code, status),
     cause: error,
   })
 }

@@ -19,6 +19,8 @@ export interface Foundation {
   readonly address: string
   readonly connection: pg.PoolConfig
   readonly database: Database
+  /** For workers and reads that requests share: not limited per caller. */
+  readonly background: Database
   /** Settles when the start has succeeded or failed. Work that may wait loads its modules afterwards. */
   readonly startEnded: Promise<unknown>
   readonly batchReader: BatchReader

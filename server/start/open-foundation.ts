@@ -1,3 +1,4 @@
+import { identifyCallers } from '#server/access/identify-callers.ts'
 import { requireOpenSessions } from '#server/access/open-sessions.ts'
 import { acceptProject, acceptSharedSecret } from '#server/access/other-issuers.ts'
 import { createTokens, type Tokens } from '#server/access/tokens.ts'
@@ -26,7 +27,7 @@ export async function openFoundation({
   const signing = secrets && (await createTokens(secrets))
   const nats = await openBus(config, encryptionKey, log)
   if (nats) undo.push(() => nats.close())
-  const { database, batchReader, close } = openDatabase(connection, log, nats)
+  const { database, background, batchReader, close } = openDatabase(connection, log, nats)
   undo.push(close)
   const notified = await openListener(connection, log)
   undo.push(() => notified.close())
@@ -38,10 +39,11 @@ export async function openFoundation({
     ...options,
     connection,
     database,
+    background,
     batchReader,
     listener,
     notifier: nats,
-    tokens: acceptSharedSecret(issued, config.JWT_SECRET),
+    tokens: identifyCallers(acceptSharedSecret(issued, config.JWT_SECRET)),
     blobs: await openBlobStore(config),
     encryptionKey,
   }

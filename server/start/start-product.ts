@@ -48,6 +48,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
     address,
     connection,
     database,
+    background,
     listener,
     notifier,
     tokens,
@@ -64,7 +65,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
   const commands = config.TOOL_COMMANDS
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
   const providersOf = personalProviders.resolve
-  const sharedModels = { database, settings, defaultModel: config.DEFAULT_MODEL, log }
+  const sharedModels = { database: background, settings, defaultModel: config.DEFAULT_MODEL, log }
   const ocrProcesses = config.OCR_PROCESSES || availableParallelism()
   const warmParsers = createWarmParsers({ backgroundThrottle })
   undo.push(() => warmParsers.stop())
@@ -72,9 +73,9 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
   // Without workers this process only enqueues jobs.
   const handlers = hasWorkers
     ? {
-        ...createDocumentJobs({ database, blobs, log, ocrProcesses, warmParsers }),
-        ...createIndexJobs({ database }),
-        ...createEmbeddingJobs({ database, embedderOf, defaultModel: embedder?.model, log }),
+        ...createDocumentJobs({ database: background, blobs, log, ocrProcesses, warmParsers }),
+        ...createIndexJobs({ database: background }),
+        ...createEmbeddingJobs({ database: background, embedderOf, defaultModel: embedder?.model, log }),
       }
     : {}
   const jobs = startJobs({ connection, log, handlers, after: foundation.startEnded })
@@ -84,14 +85,14 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
     const queue = openDatabase({ ...connection, max: QUEUE_CONNECTIONS }, log, notifier)
     undo.push(() => queue.close())
     const worker = await startWorker({
-      database,
+      database: background,
       providersOf,
       embedderOf,
       viewPicture: createPictureView(blobs),
       backgroundThrottle,
       toolServers: {
         listFor: (owner) => toolServers.listConnected(owner),
-        consents: createToolConsents(queue.database, listener),
+        consents: createToolConsents(queue.background, listener),
       },
       listener,
       log,

@@ -34,7 +34,8 @@ export async function startServices(
   signing: Tokens,
   { closing, onDocumentUpload, directDispatch }: ServiceHooks,
 ) {
-  const { config, log, undo, address, database, batchReader, listener, tokens, blobs, encryptionKey } = foundation
+  const { config, log, undo, address, database, background, batchReader, listener, tokens, blobs, encryptionKey } =
+    foundation
   const isLocal = config.isLocalSetUp
   // The page offers the test account, so servers without the page have none.
   const hasTestAccount = isLocal && config.ALCOVE_PARTS.has('api')
@@ -48,6 +49,7 @@ export async function startServices(
   })
   const realtime = await createRealtime({
     database,
+    background,
     batchReader,
     listener,
     tokens,
@@ -59,11 +61,11 @@ export async function startServices(
   undo.push(() => realtime.close())
 
   const sweep = () => {
-    sweepAuth(database, {
+    sweepAuth(background, {
       sessionDays: config.AUTH_SESSION_DAYS,
       sessionIdleDays: config.AUTH_SESSION_IDLE_DAYS,
     }).catch((error: unknown) => log.warn({ err: error }, 'expired codes and tokens were not removed'))
-    removeDiscardedBytes(database, blobs).catch((error: unknown) =>
+    removeDiscardedBytes(background, blobs).catch((error: unknown) =>
       log.warn({ err: error }, 'bytes of removed objects were not discarded'),
     )
   }
@@ -127,7 +129,7 @@ export async function startServices(
       rest: createRestRoutes({
         database,
         tokens,
-        schemaCache: createSchemaCache({ database, listener, schemas: config.REST_SCHEMAS, log }),
+        schemaCache: createSchemaCache({ database: background, listener, schemas: config.REST_SCHEMAS, log }),
         log,
         schemas: config.REST_SCHEMAS,
         directDispatch,

@@ -11,11 +11,9 @@ export async function verifyCaller(context: Context, tokens: TokenVerifier): Pro
   return tokens.verify(token)
 }
 
-const STATEMENT_SETTINGS = { statement_timeout: '8000' }
-
 export const asCaller = <T>(
   database: Database,
   claims: Claims,
   run: (scope: Scope) => Promise<T>,
   { readOnly = false } = {},
-): Promise<T> => database.asUser(claims, run, { readOnly, settings: STATEMENT_SETTINGS })
+): Promise<T> => database.asUser(claims, run, { readOnly })

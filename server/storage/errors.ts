@@ -1,6 +1,7 @@
 /** Supabase's protocol: most client errors have HTTP status 400; `statusCode` in the body is specific. */
 import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
+import { isRefusedTurn } from '#server/database/admission.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 
 interface ErrorKind {
@@ -37,6 +38,11 @@ const KINDS = {
   InvalidRequest: { statusCode: 400, message: 'Invalid request' },
   SlowDown: { statusCode: 429, error: 'too_many_connections', message: 'Try again later', status: 429 },
   DatabaseTimeout: { statusCode: 544, message: 'The database took too long to answer', status: 544 },
+  DatabaseLocked: {
+    statusCode: 503,
+    message: 'Another request is changing what this one needs. Try again in a moment.',
+    status: 503,
+  },
   DatabaseError: { statusCode: 503, message: 'The database cannot be reached', status: 503 },
   InternalError: { statusCode: 500, error: 'Internal', message: 'Internal Server Error', status: 500 },
 } as const satisfies Record<string, ErrorKind>
@@ -66,6 +72,7 @@ export const noTransformation = (): StorageError =>
 const SQL_CODES: readonly (readonly [sqlState: string, code: StorageErrorCode])[] = [
   ['23505', 'ResourceAlreadyExists'],
   ['57014', 'DatabaseTimeout'],
+  ['55P03', 'DatabaseLocked'],
   ['53', 'SlowDown'],
   ['22', 'InvalidParameter'],
   ['23', 'InvalidParameter'],
@@ -90,6 +97,9 @@ function fromDatabaseError(error: pg.DatabaseError): StorageError | undefined {
   const isOfCaller = code === 'InvalidParameter' || code === 'InvalidRequest'
   return new StorageError(code, isOfCaller ? message : undefined, { cause: error })
 }
+
+const retryHeaders = (error: AppError): Readonly<Record<string, string>> =>
+  isRefusedTurn(error) ? { 'Retry-After': String(error.details.retryAfterS) } : {}
 
 /** Undefined for an unexpected error. */
 export function toStorageError(error: unknown): StorageError | undefined {
@@ -116,9 +126,9 @@ export function toStorageError(error: unknown): StorageError | undefined {
     case 'forbidden':
       return new StorageError('AccessDenied', error.message, { cause: error })
     case 'rate_limited':
-      return new StorageError('SlowDown', error.message, { cause: error })
+      return new StorageError('SlowDown', error.message, { cause: error, headers: retryHeaders(error) })
     case 'unavailable':
-      return new StorageError('DatabaseError', error.message, { cause: error })
+      return new StorageError('DatabaseError', error.message, { cause: error, headers: retryHeaders(error) })
     case 'not_found':
       return new StorageError('NoSuchKey', undefined, { cause: error })
     case 'startup':

@@ -1,0 +1,13 @@
+import { identifyCaller } from '#server/base/caller.ts'
+import { callerOf } from '#server/database/admission.ts'
+import type { TokenVerifier } from './tokens.ts'
+
+/** Counts the work of a request for the person whose token it has, instead of for its address. */
+export const identifyCallers = (tokens: TokenVerifier): TokenVerifier => ({
+  async verify(token) {
+    const claims = await tokens.verify(token)
+    const caller = callerOf(claims)
+    if (caller !== undefined) identifyCaller(caller)
+    return claims
+  },
+})

@@ -1,0 +1,20 @@
+/** Bounds on what a person's request may wait for or hold. */
+import type pg from 'pg'
+
+export const STATEMENT_TIMEOUT_MS = 8_000
+/** Well below the bound of a statement, so that requests that wait for one row do not hold connections for long. */
+export const LOCK_TIMEOUT_MS = 3_000
+/** PostgreSQL ends the connection. Ranking of passages happens between two statements. */
+const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
+
+const SET_TIMEOUTS = `
+  select set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false), set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', false),
+    set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false)`
+
+/** The defaults of a connection cost nothing per statement. */
+export const boundedConnections: pg.PoolConfig = {
+  verify: (client, done) => void client.query(SET_TIMEOUTS).then(() => done(), done),
+}
+
+/** For the server's own statements on behalf of a request; deleting an account cascades over all its rows. */
+export const OWN_TIMEOUTS = { statement_timeout: '60000', lock_timeout: String(LOCK_TIMEOUT_MS) }
