@@ -6,6 +6,7 @@ const FIGURES = [
   'replies',
   'change',
   'rest',
+  'neighbours',
   'sockets',
   'storage',
   'sign-in',
