@@ -41,6 +41,8 @@ export const messageMetadata = z.looseObject({
   /** Why the last regeneration or continuation failed; the answer is unchanged. */
   rewrite_error: replyError.optional(),
   tool_name: z.string().optional(),
+  /** Searches only: the addresses of the results. */
+  addresses: z.array(z.string()).optional(),
   duration_ms: z.number().optional(),
   status: z.enum(['done', 'failed']).optional(),
 })

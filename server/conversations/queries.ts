@@ -135,6 +135,7 @@ export interface Turn {
   readonly has_failed: boolean
   readonly tool_name: string | null
   readonly document_ids?: unknown
+  readonly found_addresses?: unknown
 }
 
 /**
@@ -150,7 +151,8 @@ export async function readTurns(
   const { rows } = await scope.prepared<Turn & Record<string, unknown>>(
     // Only messages after this question need a lookup of the question that they answer.
     `select m.id, m.position, m.content, m.sender_role, coalesce(m.metadata ? 'error', false) as has_failed,
-       m.metadata ->> 'tool_name' as tool_name, m.metadata -> 'documentIds' as document_ids
+       m.metadata ->> 'tool_name' as tool_name, m.metadata -> 'documentIds' as document_ids,
+       m.metadata -> 'addresses' as found_addresses
      from messages m
      join messages question on question.id = $2
      where m.conversation_id = $1

@@ -106,7 +106,7 @@ function toolMessageId(replyId: string, index: number): string {
 }
 
 async function storeRuns(scope: Scope, reply: ClaimedReply, runs: ReadonlyMap<number, ToolRun>): Promise<void> {
-  for (const [number, { name, status, durationMs, content }] of runs)
+  for (const [number, { name, status, durationMs, content, addresses }] of runs)
     await scope.query(
       `insert into messages (id, conversation_id, content, sender_role, metadata) values ($1, $2, $3, ${SENDER_ROLES.tool}, $4)
        on conflict (id) do update set content = excluded.content, metadata = excluded.metadata
@@ -115,7 +115,7 @@ async function storeRuns(scope: Scope, reply: ClaimedReply, runs: ReadonlyMap<nu
         toolMessageId(reply.id, number),
         reply.conversationId,
         content,
-        JSON.stringify({ tool_name: name, duration_ms: durationMs, status }),
+        JSON.stringify({ tool_name: name, duration_ms: durationMs, status, addresses }),
       ],
     )
 }

@@ -29,6 +29,9 @@ export function describeFinding(finding: Finding): string {
   return finding.results.map(({ title, address, snippet }) => `${title}\n${address}\n${snippet}`).join('\n\n')
 }
 
+/** A line break could begin another result in the stored text. */
+const decodeLine = (html: string): string => decodeHTML(html).replace(/\s+/g, ' ').trim()
+
 export function createExternalTools({ webSearch, log, ...access }: ExternalToolsOptions): ExternalTools {
   async function readPage(argument: string, signal: AbortSignal): Promise<Finding> {
     const named = splitAddress(argument)
@@ -43,11 +46,9 @@ export function createExternalTools({ webSearch, log, ...access }: ExternalTools
     if (!webSearch)
       throw new AppError('unavailable', 'No search engine is configured. The operator can set SEARCH_PROVIDER.')
     const found = await webSearch.search(argument, signal)
-    const results = found.map(({ title, address, snippet }) => ({
-      title: decodeHTML(title),
-      address,
-      snippet: decodeHTML(snippet),
-    }))
+    const results = found
+      .filter(({ address }) => !/\s/.test(address))
+      .map(({ title, address, snippet }) => ({ title: decodeLine(title), address, snippet: decodeLine(snippet) }))
     return { kind: 'results', words: argument, results }
   }
 
@@ -75,10 +76,9 @@ export function createExternalTools({ webSearch, log, ...access }: ExternalTools
       })
       const content = storedContent(describeFinding(finding))
       const status = finding.kind === 'failure' ? 'failed' : 'done'
-      return {
-        run: { name: call.name, status, durationMs: Math.round(performance.now() - startedAt), content },
-        finding,
-      }
+      const addresses = finding.kind === 'results' ? { addresses: finding.results.map(({ address }) => address) } : {}
+      const durationMs = Math.round(performance.now() - startedAt)
+      return { run: { name: call.name, status, durationMs, content, ...addresses }, finding }
     },
   }
 }

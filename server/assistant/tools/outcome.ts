@@ -19,6 +19,8 @@ export interface ToolRun {
   readonly status: 'done' | 'failed'
   readonly durationMs: number
   readonly content: string
+  /** The addresses of a search's results. Kept apart, as the text of a result may hold others. */
+  readonly addresses?: readonly string[]
 }
 
 const MAX_STORED_CHARACTERS = 20_000

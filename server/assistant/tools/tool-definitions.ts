@@ -46,13 +46,19 @@ const normalizeAddress = (given: string): string => {
   return url.href
 }
 
-/** Only addresses from the person or a search: hidden instructions could otherwise send what was read elsewhere. */
-export function readableAddresses(history: readonly Turn[]): Set<string> {
-  const trusted = history.filter(
-    ({ sender_role, tool_name }) => sender_role === SENDER_ROLES.user || tool_name === 'search',
-  )
-  return new Set(trusted.flatMap(({ content }) => (content.match(ADDRESS) ?? []).map(normalizeAddress)))
+const foundAddresses = z.array(z.string()).catch([])
+
+function namedAddresses({ sender_role, content, found_addresses }: Turn): readonly string[] {
+  if (sender_role === SENDER_ROLES.user) return content.match(ADDRESS) ?? []
+  return sender_role === SENDER_ROLES.tool ? foundAddresses.parse(found_addresses) : []
 }
+
+/**
+ * Only addresses that the person wrote or that are a result of a search, not those in the text of a result, a page or an
+ * answer: instructions hidden there could otherwise send what was read elsewhere.
+ */
+const readableAddresses = (history: readonly Turn[]): Set<string> =>
+  new Set(history.flatMap((turn) => namedAddresses(turn).map(normalizeAddress)))
 
 export function createToolDefinitions(options: ToolDefinitionOptions): ChatTool[] {
   const { history, sources, turnsInPrompt, externalTools, read, record, budget, embedder } = options

@@ -31,7 +31,7 @@ export async function readWebPage(address: string, signal: AbortSignal, access: 
     isXml || type === 'text/html' ? htmlToText(decoded, { isXml }) : { title: '', text: decoded.trim() }
   return {
     address: found,
-    title: title.slice(0, 300).toWellFormed(),
+    title: title.replace(/\s+/g, ' ').trim().slice(0, 300).toWellFormed(),
     text: text.slice(0, MAX_CHARACTERS).toWellFormed(),
   }
 }

@@ -5,6 +5,8 @@ import type { OpenSource } from '#web/features/thread/message/assistant-message.
 import styles from '#web/features/thread/message/message.module.css'
 import { isFailure } from '#web/features/thread/message/stored-message.tsx'
 import { Thinking } from '#web/features/thread/message/thinking.tsx'
+import { KnownAddressesContext } from '#web/features/thread/message/known-addresses-context.tsx'
+import { addressesOfThread, NO_ADDRESSES } from '#web/lib/messages/known-addresses.ts'
 import { groupMessages, type MessageGroup as Group } from '#web/lib/messages/group-messages.ts'
 import { messageKey, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import type { ReplyView } from '#web/lib/messages/reply-parts.ts'
@@ -48,6 +50,9 @@ export function MessageList(props: MessageListProps): JSX.Element {
   const [known, setKnown] = useState<readonly Group[]>([])
   const groups = groupMessages(known, messages)
   if (groups !== known) setKnown(groups)
+  const [lastAddresses, setAddresses] = useState(NO_ADDRESSES)
+  const addresses = addressesOfThread(messages, lastAddresses)
+  if (addresses !== lastAddresses) setAddresses(addresses)
   const streamed = reply !== null && !messages.some((message) => messageKey(message) === reply.messageId) ? reply : null
   const announcement = useAnnouncement(messages, waiting)
   const firstAnswerId = fromStart ? (messages.find(isAnswer)?.id ?? streamed?.messageId ?? null) : null
@@ -60,27 +65,29 @@ export function MessageList(props: MessageListProps): JSX.Element {
   const positions = positionsOf(shown)
   return (
     <div className={styles.thread}>
-      <div role="feed" aria-label="Messages" aria-busy={waiting}>
-        {shown.map((group, index) => {
-          const isLast = index === shown.length - 1
-          return (
-            <MessageGroup
-              key={group.key}
-              messages={group.messages}
-              streamed={isLast ? streamed : null}
-              firstAnswerId={firstAnswerId}
-              retryableId={isLast ? retryableId : null}
-              showToolMessages={props.showToolMessages}
-              marginNotes={props.marginNotes}
-              position={fromStart ? (positions[index] ?? null) : null}
-              total={fromStart ? messages.length : null}
-              last={isLast}
-              onOpenSource={props.onOpenSource}
-              onRetry={props.onRetry}
-            />
-          )
-        })}
-      </div>
+      <KnownAddressesContext value={addresses}>
+        <div role="feed" aria-label="Messages" aria-busy={waiting}>
+          {shown.map((group, index) => {
+            const isLast = index === shown.length - 1
+            return (
+              <MessageGroup
+                key={group.key}
+                messages={group.messages}
+                streamed={isLast ? streamed : null}
+                firstAnswerId={firstAnswerId}
+                retryableId={isLast ? retryableId : null}
+                showToolMessages={props.showToolMessages}
+                marginNotes={props.marginNotes}
+                position={fromStart ? (positions[index] ?? null) : null}
+                total={fromStart ? messages.length : null}
+                last={isLast}
+                onOpenSource={props.onOpenSource}
+                onRetry={props.onRetry}
+              />
+            )
+          })}
+        </div>
+      </KnownAddressesContext>
       {waiting && request !== undefined && <ToolConsent key={request.id} request={request} />}
       {waiting && isSilent && request === undefined && <Thinking tool={openTool} />}
       <p className={hidden.hidden} aria-live="polite">

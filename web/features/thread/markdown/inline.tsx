@@ -1,31 +1,9 @@
 import type { MarkedToken, Token } from 'marked'
-import { Fragment, type JSX, type ReactNode } from 'react'
-import { isWebSource } from '#contract/source.ts'
-import { useAnswer } from '#web/features/thread/message/answer-context.tsx'
+import { Fragment, type ReactNode } from 'react'
 import { CitedText, mayCite } from '#web/features/thread/sources/citation.tsx'
-import { decodeEntities, isMarkedToken, isMathsToken, safeHref } from '#web/lib/markdown/markdown.ts'
+import { decodeEntities, isMarkedToken, isMathsToken } from '#web/lib/markdown/markdown.ts'
 import { Formula } from './formula.tsx'
-
-/** A prompt injection could leak context in a query string: an address with one is a link only if it is a source. */
-function OuterLink({ href, children }: { href: string; children: ReactNode }): JSX.Element {
-  const { sources } = useAnswer()
-  const safe = safeHref(href)
-  if (safe === null) return <>{children}</>
-  const isSource = [...sources.values()].some((source) => isWebSource(source) && source.address === safe)
-  if (new URL(safe).search !== '' && !isSource)
-    return children === href ? (
-      <code>{safe}</code>
-    ) : (
-      <>
-        {children} (<code>{safe}</code>)
-      </>
-    )
-  return (
-    <a href={safe} target="_blank" rel="noopener noreferrer">
-      {children}
-    </a>
-  )
-}
+import { OuterLink } from './outer-link.tsx'
 
 /** Most texts cite and quote nothing: they skip the subscription to the answer's context. */
 const plainText = (text: string): ReactNode => (mayCite(text) ? <CitedText text={text} /> : text)

@@ -1,9 +1,11 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import type { Source } from '#contract/source.ts'
+import { writtenAddresses } from '#web/lib/messages/known-addresses.ts'
 import { TooltipProvider } from '#web/ui/tooltip.tsx'
 import { AnswerContext, type Answer } from './answer-context.tsx'
 import { AnswerText } from './answer-text.tsx'
+import { KnownAddressesContext } from './known-addresses-context.tsx'
 
 const source: Source = {
   n: 1,
@@ -26,12 +28,14 @@ const answer: Omit<Answer, 'misquotes'> = {
   openNumber: null,
   open: () => undefined,
 }
-const render = (text: string, misquotes: string[] = []): string =>
+const render = (text: string, misquotes: string[] = [], question = '', writing = false): string =>
   renderToStaticMarkup(
     <TooltipProvider>
-      <AnswerContext value={{ ...answer, misquotes }}>
-        <AnswerText text={text} writing={false} marginNotes={false} />
-      </AnswerContext>
+      <KnownAddressesContext value={writtenAddresses(question)}>
+        <AnswerContext value={{ ...answer, misquotes }}>
+          <AnswerText text={text} writing={writing} marginNotes={false} />
+        </AnswerContext>
+      </KnownAddressesContext>
     </TooltipProvider>,
   )
 
@@ -63,21 +67,65 @@ describe('hostile text in an answer', () => {
   })
 
   it('loads no image and offers its address instead', () => {
-    const html = render('![chart](https://pictures.example/x.png)')
+    const html = render('![chart](https://pictures.example/x.png)', [], 'From https://pictures.example/')
     expect(html).not.toContain('<img')
     expect(html).toContain(
       '<a href="https://pictures.example/x.png" target="_blank" rel="noopener noreferrer">chart</a>',
     )
   })
 
-  it('shows an address with data in it, and lets nobody follow it by a slip', () => {
-    for (const text of ['![chart](https://evil.example/x.png?who=me)', '[chart](https://evil.example/x.png?who=me)']) {
-      const html = render(text)
+  it.each([
+    ['[chart](https://evil.example/secret)', 'chart (https://evil.example/secret)'],
+    ['![chart](https://secret.evil.example/x.png)', 'chart (https://secret.evil.example/x.png)'],
+    ['[chart](https://evil.example/#secret "a title")', 'chart (https://evil.example/#secret)'],
+    ['[chart](https://evil.example/?who=me)', 'chart (https://evil.example/?who=me)'],
+    ['[chart][1]\n\n[1]: https://evil.example/secret', 'chart (https://evil.example/secret)'],
+    ['<https://evil.example/secret>', 'https://evil.example/secret'],
+    ['See https://evil.example/secret', 'See https://evil.example/secret'],
+    ['See www.evil.example/secret', 'See http://www.evil.example/secret'],
+    ['Ask secret@evil.example', 'Ask mailto:secret@evil.example'],
+    ['[chart](mailto:a@evil.example?body=secret)', 'chart (mailto:a@evil.example?body=secret)'],
+    ['[chart](https://asked.example@evil.example/secret)', 'chart (https://asked.example@evil.example/secret)'],
+    ['[chart](https:\\\\evil.example/secret)', 'chart (https://evil.example/secret)'],
+    ['[chart](https://secret.asked.example/)', 'chart (https://secret.asked.example/)'],
+    ['[chart](https://asked.example./secret)', 'chart (https://asked.example./secret)'],
+    ['[chart](https://аsked.example/)', 'chart (https://xn--sked-43d.example/)'],
+    ['[https://asked.example/](https://evil.example/secret)', 'https://asked.example/ (https://evil.example/secret)'],
+    ['[other.example](https://asked.example/)', 'other.example (https://asked.example/)'],
+    ['| a |\n|---|\n| [chart](https://evil.example/secret) |', 'chart (https://evil.example/secret)'],
+    ['> - **[chart](https://evil.example/secret)**', 'chart (https://evil.example/secret)'],
+    ['# [chart](https://evil.example/secret)', 'chart (https://evil.example/secret)'],
+  ])('shows %s as text', (text, shown) => {
+    for (const writing of [false, true]) {
+      const html = render(text, [], 'Look at https://asked.example/page', writing)
       expect(html).not.toMatch(/<a |<img/)
-      expect(html).toContain('chart (<code>https://evil.example/x.png?who=me</code>)')
-      expect(render('See https://rent.example/?of=me')).toContain('See <code>https://rent.example/?of=me</code></p>')
+      // A reference is resolved at the end.
+      if (!writing || !text.includes('[1]:'))
+        expect(html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/ +/g, '')).toContain(shown.replaceAll(' ', ''))
     }
-    expect(render('[write](mailto:a@evil.example?body=secret)')).not.toContain('<a ')
+  })
+
+  it('sets the host of such an address apart', () => {
+    for (const [address, host] of [
+      ['https://evil.example/secret', 'evil.example'],
+      ['https://asked.example@evil.example/asked.example', 'evil.example'],
+      ['https://evil.example@evil.example:8080/', 'evil.example:8080'],
+      ['mailto:a@evil.example?body=secret', 'evil.example'],
+    ])
+      expect(render(`[x](${address})`), address).toMatch(new RegExp(`<b[^>]*>${host}</b>`))
+  })
+
+  it('links hosts that the person wrote, in whatever form the link has', () => {
+    for (const text of [
+      '[a](https://asked.example/other)',
+      '[asked.example](https://asked.example/other)',
+      'See https://asked.example/other',
+      '<https://asked.example/other>',
+      '[a][1]\n\n[1]: https://asked.example/other',
+    ])
+      expect(render(text, [], 'Look at https://asked.example/page'), text).toContain(
+        'href="https://asked.example/other" target="_blank" rel="noopener noreferrer"',
+      )
   })
 
   it('links a page of the web that is a source, whatever its address', () => {
