@@ -34,7 +34,7 @@ let page: Page
 beforeAll(async () => {
   stage = await openStage({ signedIn: false })
   const chat = await fillConversation(stage.dataDir, { title: 'Marks', model: 'openai-compatible/stub-gpt' }, [
-    { sender_role: 1, content: 'Show me' },
+    { sender_role: 1, content: 'Show me what https://example.test says' },
     { sender_role: 2, content: ANSWER },
   ])
   opened = await openPage(stage.browser, stage.alcove.url)
