@@ -4,9 +4,14 @@ import { availableParallelism } from 'node:os'
 
 export interface BackgroundThrottle {
   beginForeground(): () => void
-  /** `endsWithUs` false exempts the process, which could otherwise stay paused for ever. */
-  throttle(child: ChildProcess, endsWithUs: () => boolean): void
+  /**
+   * `endsWithUs` false exempts the process, which could otherwise stay paused for ever. `signal` reaches every process
+   * behind the child; default: the child alone.
+   */
+  throttle(child: ChildProcess, endsWithUs: () => boolean, signal?: (signal: PauseSignal) => void): void
 }
+
+type PauseSignal = 'SIGSTOP' | 'SIGCONT'
 
 const MAX_PAUSE_MS = 60
 const MIN_PAUSE_MS = 15
@@ -16,7 +21,7 @@ const RESUME_DELAY_MS = 4
 const PROCESSORS_PER_ANSWER = 2
 
 export function createBackgroundThrottle({ processors = availableParallelism() } = {}): BackgroundThrottle {
-  const children = new Map<ChildProcess, () => boolean>()
+  const children = new Map<ChildProcess, { endsWithUs: () => boolean; signal: (signal: PauseSignal) => unknown }>()
   let foreground = new Set<symbol>()
   let arePaused = false
   let creditMs = MAX_PAUSE_MS
@@ -29,9 +34,9 @@ export function createBackgroundThrottle({ processors = availableParallelism() }
     creditMs = arePaused ? creditMs - passedMs : Math.min(MAX_PAUSE_MS, creditMs + passedMs)
   }
 
-  function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+  function signalAll(signal: PauseSignal): void {
     arePaused = signal === 'SIGSTOP'
-    for (const [child, endsWithUs] of children) if (signal === 'SIGCONT' || endsWithUs()) child.kill(signal)
+    for (const child of children.values()) if (signal === 'SIGCONT' || child.endsWithUs()) child.signal(signal)
   }
 
   function resume(): void {
@@ -61,8 +66,8 @@ export function createBackgroundThrottle({ processors = availableParallelism() }
           resumeAfter(Math.min(RESUME_DELAY_MS, creditMs))
       }
     },
-    throttle(child, endsWithUs) {
-      children.set(child, endsWithUs)
+    throttle(child, endsWithUs, signal = (name) => child.kill(name)) {
+      children.set(child, { endsWithUs, signal })
       child.once('exit', () => children.delete(child))
     },
   }

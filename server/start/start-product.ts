@@ -22,6 +22,7 @@ import { createDocumentJobs } from '#server/documents/ingest/ingest-job.ts'
 import { createPictureView } from '#server/documents/picture-view.ts'
 import { addStoredFile } from '#server/documents/upload.ts'
 import { startJobs } from '#server/jobs/start.ts'
+import { logConfinement } from '#server/parsing/sandbox/parser-process.ts'
 import { createWarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { createEmbedder, type EmbedderSettings } from '#server/providers/embed.ts'
 import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
@@ -69,6 +70,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
   const ocrProcesses = config.OCR_PROCESSES || availableParallelism()
   const warmParsers = createWarmParsers({ backgroundThrottle })
   undo.push(() => warmParsers.stop())
+  if (hasWorkers) void foundation.startEnded.then(() => logConfinement(log))
   const embedderOf = (owner: string, hasPersonal?: boolean) => personalProviders.resolveEmbedder(owner, hasPersonal)
   // Without workers this process only enqueues jobs.
   const handlers = hasWorkers

@@ -1,8 +1,7 @@
 /** Entry point: image bytes on standard input; a line of JSON and then a JPEG on standard output. */
-import { buffer } from 'node:stream/consumers'
 import { ParseFailure } from '#server/parsing/failure.ts'
-import { blockNetwork } from '#server/parsing/sandbox/block-network.ts'
 import { endProcess } from '#server/parsing/sandbox/end-process.ts'
+import { readStandardInput, writeStandardOutput } from '#server/parsing/sandbox/standard-streams.ts'
 import { drawImage } from './decode-image.ts'
 
 const QUALITY = 85
@@ -14,23 +13,20 @@ function fitInto(side: number, pixels: number) {
   }
 }
 
-function send(...parts: readonly (string | Uint8Array)[]): Promise<void> {
-  const whole = Buffer.concat(parts.map((part) => Buffer.from(part)))
-  return new Promise((resolve) => process.stdout.end(whole, resolve))
-}
+const send = (header: object): void => writeStandardOutput(Buffer.from(`${JSON.stringify(header)}\n`))
 
 async function main(side: number, pixels: number): Promise<void> {
-  blockNetwork()
   try {
-    const given = new Uint8Array(await buffer(process.stdin))
+    const given = new Uint8Array(readStandardInput())
     const { data, info } = await drawImage(given, {
       boundsFor: fitInto(side, pixels),
       // Drops Exif metadata, for example the location.
       draw: (picture) => picture.jpeg({ quality: QUALITY }).toBuffer({ resolveWithObject: true }),
     })
-    await send(`${JSON.stringify({ width: info.width, height: info.height })}\n`, data)
+    send({ width: info.width, height: info.height, bytes: data.length })
+    writeStandardOutput(data)
   } catch (error) {
-    await send(`${JSON.stringify({ failure: error instanceof ParseFailure ? error.code : 'damaged' })}\n`)
+    send({ failure: error instanceof ParseFailure ? error.code : 'damaged' })
   }
 }
 

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
-import { buffer, text } from 'node:stream/consumers'
+import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
-import { lowerPriority } from '#server/base/lower-priority.ts'
 import { FAILURE_CODES, ParseFailure } from '#server/parsing/failure.ts'
 import { PARSE_LIMITS } from '#server/parsing/sandbox/limits.ts'
-import { sandboxFlags } from '#server/parsing/sandbox/parser-process.ts'
+import { startSandboxed } from '#server/parsing/sandbox/parser-process.ts'
 import { watchProcess } from '#server/parsing/sandbox/watch-process.ts'
 
 export interface ShrunkImage {
@@ -22,10 +20,9 @@ const MAX_PIXELS = 1_150_000
 const TIME_MS = 20_000
 
 const PROCESS_FILE = path.join(import.meta.dirname, 'shrink-image-process.ts')
-const REPOSITORY = path.resolve(import.meta.dirname, '../../..')
 
 const answer = z.union([
-  z.object({ width: z.int().positive(), height: z.int().positive() }),
+  z.object({ width: z.int().positive(), height: z.int().positive(), bytes: z.int().nonnegative() }),
   z.object({ failure: z.enum(FAILURE_CODES) }),
 ])
 
@@ -41,27 +38,44 @@ export async function shrinkImage({ open, size, mimetype, signal }: ImageSource)
   signal.throwIfAborted()
   const given = await open()
   const limits = { ...PARSE_LIMITS, timeMs: TIME_MS }
-  const child = spawn(
-    process.execPath,
-    [...sandboxFlags(limits, mimetype), PROCESS_FILE, String(MAX_SIDE), String(MAX_PIXELS)],
-    { env: {}, cwd: REPOSITORY, stdio: ['pipe', 'pipe', 'pipe'] },
-  )
+  const child = startSandboxed(limits, mimetype, [PROCESS_FILE, String(MAX_SIDE), String(MAX_PIXELS)])
   const watch = watchProcess(child, signal, limits, size)
-  if (child.pid !== undefined) lowerPriority(child.pid)
   // The output decides whether a process that ended early failed.
   const inputSent = pipeline(given, child.stdin).catch(() => undefined)
+  const stderrText = text(child.stderr)
   try {
-    const [output, stderrText] = await Promise.all([buffer(child.stdout), text(child.stderr)])
+    const shrunk = await readAnswer(child.stdout)
+    if (shrunk) return shrunk
     await watch.closed
-    if (watch.reason !== undefined) throw watch.reason
-    const end = output.indexOf('\n')
-    if (end === -1) throw new ParseFailure('crashed', { cause: stderrText.slice(-500) })
-    const said = answer.parse(JSON.parse(output.toString('utf8', 0, end)))
-    if ('failure' in said) throw new ParseFailure(said.failure)
-    return { bytes: new Uint8Array(output.subarray(end + 1)), ...said }
+    throw watch.reason ?? new ParseFailure('crashed', { cause: (await stderrText).slice(-500) })
   } finally {
     watch.end(undefined)
     await watch.closed
     await inputSent
   }
+}
+
+/** Returns undefined if the process ends before its answer is complete. @throws ParseFailure that the process reports */
+async function readAnswer(output: Readable): Promise<ShrunkImage | undefined> {
+  const chunks: Buffer[] = []
+  let header: Extract<z.infer<typeof answer>, { bytes: number }> | undefined
+  let [start, received] = [0, 0]
+  for await (const chunk of output) {
+    chunks.push(chunk as Buffer)
+    received += (chunk as Buffer).length
+    if (!header) {
+      const whole = Buffer.concat(chunks.splice(0))
+      chunks.push(whole)
+      const end = whole.indexOf('\n')
+      if (end === -1) continue
+      const said = answer.parse(JSON.parse(whole.toString('utf8', 0, end)))
+      if ('failure' in said) throw new ParseFailure(said.failure)
+      header = said
+      start = end + 1
+    }
+    if (received < start + header.bytes) continue
+    const { width, height, bytes } = header
+    return { bytes: new Uint8Array(Buffer.concat(chunks).subarray(start, start + bytes)), width, height }
+  }
+  return undefined
 }

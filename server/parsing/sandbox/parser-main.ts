@@ -1,13 +1,12 @@
 /**
  * Entry point: a line of JSON options, then the file, on standard input; JSON messages by line on standard output. The
- * process has no environment, network or child processes, and reads only libraries.
+ * process has no environment, network or child processes, and reads only libraries (`lock-down.ts` is loaded before).
  */
-import { writeSync } from 'node:fs'
 import { type FailureCode, ParseFailure } from '#server/parsing/failure.ts'
 import { MAX_DOCUMENT_CHARACTERS, type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'
 import { loadParser } from '#server/parsing/parsers.ts'
-import { blockNetwork } from './block-network.ts'
 import { endProcess } from './end-process.ts'
+import { readStandardInput, writeStandardOutput } from './standard-streams.ts'
 
 export type ParserMessage =
   { readonly part: ParsedPart } | { readonly failure: FailureCode; readonly cause?: string } | { readonly done: true }
@@ -17,37 +16,23 @@ interface Input {
   readonly bytes: Uint8Array
 }
 
-async function readInput(): Promise<Input | undefined> {
-  const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array))
-  const input = Buffer.concat(chunks)
+function readInput(): Input | undefined {
+  const input = readStandardInput()
   const end = input.indexOf('\n')
   if (end === -1) return undefined
   const options = JSON.parse(input.toString('utf8', 0, end)) as ParseOptions
   return { options, bytes: new Uint8Array(input.subarray(end + 1)) }
 }
 
-/** Blocks while the parent is slow to read: unsent pages would fill the memory. */
-function send(message: ParserMessage): void {
-  let rest = Buffer.from(`${JSON.stringify(message)}\n`)
-  while (rest.length > 0) {
-    try {
-      rest = rest.subarray(writeSync(1, rest))
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
-    }
-  }
-}
+const send = (message: ParserMessage): void => writeStandardOutput(Buffer.from(`${JSON.stringify(message)}\n`))
 
 async function main(mimetype: string, languages: string | undefined): Promise<void> {
-  blockNetwork()
   const parse = await loadParser(mimetype)
   if (languages !== undefined) {
     const { warmUpOcr } = await import('#server/parsing/ocr/recognise.ts')
     await warmUpOcr(JSON.parse(languages) as ParseOptions['languages'])
   }
-  const input = await readInput()
+  const input = readInput()
   if (!input) return
   try {
     let characters = 0

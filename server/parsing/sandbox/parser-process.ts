@@ -1,12 +1,14 @@
-/** Starts parser processes: Node's permission model, an empty environment, low priority and a heap limit. */
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+/** Starts processes that read people's files: sandboxed by Node and the system, without environment, at low priority. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { DocumentLanguage } from '#contract/document.ts'
 import { fileTypeOf } from '#contract/file-types.ts'
 import type { BackgroundThrottle } from '#server/base/background-throttling.ts'
-import { codeOf } from '#server/base/errors.ts'
 import { lowerPriority } from '#server/base/lower-priority.ts'
+import type { Log } from '#server/base/log.ts'
+import { chooseConfinement, findConfinedPid, signalConfined } from './confinement.ts'
 import type { ParseLimits } from './limits.ts'
 
 export interface ParserSpec {
@@ -16,6 +18,7 @@ export interface ParserSpec {
   readonly ocrLanguages?: readonly DocumentLanguage[]
 }
 
+const LOCK_DOWN_FILE = path.join(import.meta.dirname, 'lock-down.ts')
 const PARSER_FILE = path.join(import.meta.dirname, 'parser-main.ts')
 const REPOSITORY = path.resolve(import.meta.dirname, '../../..')
 
@@ -43,6 +46,9 @@ export const isImage = (mimetype: string): boolean => fileTypeOf(mimetype)?.pars
 
 export const sandboxFlags = ({ heapMegabytes }: ParseLimits, mimetype: string): string[] => [
   '--permission',
+  '--no-experimental-sqlite',
+  '--disable-sigusr1',
+  `--import=${pathToFileURL(LOCK_DOWN_FILE).href}`,
   ...(isImage(mimetype) ? ['--allow-addons'] : []),
   ...READABLE_PATHS.map((folder) => `--allow-fs-read=${folder}`),
   `--max-old-space-size=${heapMegabytes}`,
@@ -53,53 +59,48 @@ export const sandboxFlags = ({ heapMegabytes }: ParseLimits, mimetype: string): 
   '--disable-warning=SecurityWarning',
 ]
 
-/** util-linux: the kernel kills the started process when this one ends, even if it is stopped. */
-const SETPRIV = ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] as const
-let isSetprivUsable: boolean | undefined
-
-/** Checked once: other systems lack setpriv or its --pdeathsig. */
-function canUseSetpriv(): boolean {
-  const [command, ...args] = SETPRIV
-  return (isSetprivUsable ??= spawnSync(command, [...args, 'true'], { env: {}, stdio: 'ignore' }).status === 0)
-}
-
-/** Returns a check whether setpriv has been replaced by Node in the process. */
-function createExecCheck(pid = 0): () => boolean {
-  let isReader = false
-  return () => (isReader ||= !['setpriv', undefined].includes(readProcessName(pid)))
-}
-
-function readProcessName(pid: number): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return undefined
-    throw error
-  }
-}
-
 interface StartOptions {
   readonly isWarm?: boolean
   readonly backgroundThrottle?: BackgroundThrottle | undefined
+}
+
+/** Logs which protection of the operating system is in force here. */
+export function logConfinement(log: Log): void {
+  const { name } = chooseConfinement(READABLE_PATHS)
+  log.info({ confinement: name }, 'files of people are read in processes of their own')
+}
+
+/** Starts Node with these arguments, in a process group of its own. */
+export function startSandboxed(
+  limits: ParseLimits,
+  mimetype: string,
+  args: readonly string[],
+): ChildProcessWithoutNullStreams {
+  const [command, ...rest] = [...chooseConfinement(READABLE_PATHS).command, process.execPath] as [string, ...string[]]
+  const child = spawn(command, [...rest, ...sandboxFlags(limits, mimetype), ...args], {
+    env: {},
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
+  if (child.pid !== undefined) lowerPriority(child.pid)
+  return child
 }
 
 export function startParser(
   { mimetype, limits, ocrLanguages }: ParserSpec,
   { isWarm = false, backgroundThrottle }: StartOptions = {},
 ): ChildProcessWithoutNullStreams {
-  const [command, ...args] = canUseSetpriv() ? ([...SETPRIV, process.execPath] as const) : ([process.execPath] as const)
-  const child = spawn(
-    command,
-    [
-      ...args,
-      ...sandboxFlags(limits, mimetype),
-      PARSER_FILE,
-      mimetype,
-      ...(isWarm && ocrLanguages ? [JSON.stringify(ocrLanguages)] : []),
-    ],
-    { env: {}, cwd: REPOSITORY, stdio: ['pipe', 'pipe', 'pipe'] },
-  )
-  if (child.pid !== undefined) lowerPriority(child.pid)
-  if (canUseSetpriv()) backgroundThrottle?.throttle(child, createExecCheck(child.pid))
+  const languages = isWarm && ocrLanguages ? [JSON.stringify(ocrLanguages)] : []
+  const child = startSandboxed(limits, mimetype, [PARSER_FILE, mimetype, ...languages])
+  if (chooseConfinement(READABLE_PATHS).endsWithParent) {
+    let isConfined = false
+    backgroundThrottle?.throttle(
+      child,
+      // The process behind the wrappers ends with this one; a wrapper may not yet.
+      () => (isConfined ||= findConfinedPid(child.pid) !== undefined),
+      (signal) => signalConfined(child, signal),
+    )
+  }
   return child
 }

@@ -166,7 +166,6 @@ async function* runProcess(
   let stderrTail = ''
   child.stderr.on('data', (chunk: Buffer) => (stderrTail = (stderrTail + chunk.toString()).slice(-2000)))
   try {
-    let isDone = false
     for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
       if (watch.reason !== undefined) break
       const message = parserMessage.parse(JSON.parse(line))
@@ -175,11 +174,11 @@ async function* runProcess(
         yield withoutUndefined(message.part)
       }
       if ('failure' in message) throw new ParseFailure(message.failure, { cause: message.cause })
-      if ('done' in message) isDone = true
+      // The process waits to be ended, since the first one of a namespace cannot kill itself.
+      if ('done' in message) return
     }
     await watch.closed
     if (watch.reason !== undefined) throw watch.reason
-    if (isDone) return
     // Node ends by SIGABRT on an exhausted heap.
     if (child.signalCode === 'SIGABRT' || /heap out of memory|allocation failed/i.test(stderrTail))
       throw new ParseFailure('out_of_memory')

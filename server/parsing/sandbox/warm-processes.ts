@@ -1,6 +1,7 @@
 /** Keeps a process with loaded OCR, which takes as long as half a page, for one file: no document reaches another. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { BackgroundThrottle } from '#server/base/background-throttling.ts'
+import { signalConfined } from './confinement.ts'
 import { isImage, type ParserSpec, startParser } from './parser-process.ts'
 
 export interface WarmParsers {
@@ -40,7 +41,7 @@ export function createWarmParsers({ idleMs = IDLE_MS, backgroundThrottle }: Warm
     }
     const end = () => {
       release()
-      child.kill('SIGKILL')
+      signalConfined(child, 'SIGKILL')
     }
     const timer = setTimeout(end, idleMs)
     child.on('exit', release)

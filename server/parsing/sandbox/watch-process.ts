@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { messageOf } from '#server/base/errors.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
+import { findConfinedPid, signalConfined } from './confinement.ts'
 import type { ParseLimits } from './limits.ts'
 
 const WATCH_INTERVAL_MS = 50
@@ -30,17 +31,19 @@ export function watchProcess(
   let reason: Error | undefined
   const end = (because: Error | undefined) => {
     reason ??= because
-    child.kill('SIGKILL')
+    signalConfined(child, 'SIGKILL')
   }
+  let confinedPid: number | undefined
+  const findPid = () => (confinedPid ??= findConfinedPid(child.pid))
   const onAbort = () => end(toError(signal.reason))
   let remainingMs = limits.timeMs + (size / MEGABYTE) * limits.timeMsPerMegabyte
   let startedAt = performance.now()
   let isRecognising = false
-  let [limitMs, cpuBeforeMs, extensions] = [remainingMs, readCpuMs(child.pid) ?? 0, 0]
+  let [limitMs, cpuBeforeMs, extensions] = [remainingMs, readCpuMs(findPid()) ?? 0, 0]
   // A busy machine gives a low-priority process little time: only processor time counts.
   const usedMs = () => {
     const passedMs = performance.now() - startedAt
-    const cpuMs = readCpuMs(child.pid)
+    const cpuMs = readCpuMs(findPid())
     return cpuMs === null ? passedMs : Math.min(passedMs, cpuMs - cpuBeforeMs)
   }
   const onTimeout = () => {
@@ -58,12 +61,12 @@ export function watchProcess(
     isRecognising = recognises
     startedAt = performance.now()
     limitMs = recognises ? limits.timeMsPerRecognisedPage : remainingMs
-    cpuBeforeMs = readCpuMs(child.pid) ?? 0
+    cpuBeforeMs = readCpuMs(findPid()) ?? 0
     extensions = 0
     timer = setTimeout(onTimeout, limitMs)
   }
   const sampler = setInterval(() => {
-    void readResidentBytes(child.pid).then((resident) => {
+    void readResidentBytes(findPid()).then((resident) => {
       if (resident > limits.residentBytes) end(new ParseFailure('out_of_memory'))
     })
   }, WATCH_INTERVAL_MS)
