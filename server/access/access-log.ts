@@ -9,8 +9,6 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/
 /** Monitoring requests these every few seconds. */
 const UNLOGGED_PATHS = new Set(['/healthz', '/metrics'])
 
-const loggedPath = (path: string): string => path.replace(/^(\/storage\/v1\/[^/]+)\/.*/s, '$1/…')
-
 /** Behind a trusted proxy, its `x-request-id` is the id. */
 export function chooseRequestId(header: unknown, trustProxy: number): string {
   return trustProxy > 0 && typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID()
@@ -29,7 +27,7 @@ interface AnsweredRequest {
 export function logRequest(log: Log, { path, startedAt, ...fields }: AnsweredRequest): void {
   if (UNLOGGED_PATHS.has(path) || !log.isLevelEnabled('info')) return
   const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
-  log.info({ ...fields, path: loggedPath(path), durationMs }, 'request')
+  log.info({ ...fields, path, durationMs }, 'request')
 }
 
 export function logAccess(log: Log, trustProxy: number): MiddlewareHandler {

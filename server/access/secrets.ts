@@ -1,11 +1,12 @@
 /** Generated at the first start and stored in DATA_DIR, or encrypted in a shared database. */
 import { hkdfSync, randomBytes } from 'node:crypto'
-import { open, readFile, rename } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { z } from 'zod'
 import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError, codeOf } from '#server/base/errors.ts'
+import { NotPrivateError, readPrivateFile } from '#server/base/private-files.ts'
 import { generateSigningKey, signingKey } from './signing-keys.ts'
 
 const secretsSchema = z.object({
@@ -34,7 +35,8 @@ const fileIn = (dataDir: string) => path.join(dataDir, 'secrets.json')
 
 /** Mode 600, and atomic: a crash leaves no partial file. */
 async function writeSecrets(file: string, secrets: Secrets): Promise<Secrets> {
-  const handle = await open(`${file}.unfinished`, 'w', 0o600)
+  await rm(`${file}.unfinished`, { force: true })
+  const handle = await open(`${file}.unfinished`, 'wx', 0o600)
   try {
     await handle.writeFile(JSON.stringify(secrets, null, 2))
     await handle.sync()
@@ -48,8 +50,12 @@ async function writeSecrets(file: string, secrets: Secrets): Promise<Secrets> {
 export async function loadSecretsFromFolder(dataDir: string): Promise<Secrets> {
   const file = fileIn(dataDir)
   try {
-    return secretsSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+    return secretsSchema.parse(JSON.parse(await readPrivateFile(file)))
   } catch (error) {
+    if (error instanceof NotPrivateError)
+      throw new AppError('startup', `The secrets of this installation are not private: ${error.message}.`, {
+        cause: error,
+      })
     if (codeOf(error) !== 'ENOENT') {
       throw new AppError(
         'startup',

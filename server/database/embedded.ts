@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { constants, type Stats } from 'node:fs'
-import { access, chmod, chown, mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { access, chmod, chown, mkdir, mkdtemp, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,6 +13,8 @@ import { z } from 'zod'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import { isRunning } from '#server/base/process-state.ts'
+import { makePrivateFolder, NotPrivateError } from '#server/base/private-files.ts'
+import { keepPostgresLogShort, LOG_ARGUMENTS, openPostgresLog, postgresLogIn } from './postgres-log.ts'
 
 const run = promisify(execFile)
 
@@ -122,13 +124,16 @@ async function chooseIdentity(dataDir: string, socketDir: string, binaries: Bina
   return { ids: undefined, prefix }
 }
 
+/** A dump of a process would hold rows of everybody. */
+const WITHOUT_CORE_DUMPS = process.platform === 'win32' ? [] : ['/bin/sh', '-c', 'ulimit -c 0; exec "$@"', 'sh']
+
 async function spawnAs(
   { ids, prefix }: Identity,
   command: string,
   args: readonly string[],
   output: number | 'pipe',
 ): Promise<ChildProcess> {
-  const [program = command, ...rest] = [...prefix, command, ...args]
+  const [program = command, ...rest] = [...WITHOUT_CORE_DUMPS, ...prefix, command, ...args]
   const child = spawn(program, rest, {
     ...(ids ?? {}),
     cwd: '/',
@@ -151,7 +156,8 @@ async function initialise(clusterDir: string, password: string, binaries: Binari
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished, { mode: 0o700 })
   const passwordFile = path.join(unfinished, '..', 'initdb-password')
-  await writeFile(passwordFile, password, { mode: 0o600 })
+  await rm(passwordFile, { force: true })
+  await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' })
   if (process.getuid?.() === 0) {
     const { uid, gid } = identity.ids ?? (await userIds())
     await chown(unfinished, uid, gid)
@@ -220,17 +226,45 @@ async function removeLeftovers(clusterDir: string, log: Log): Promise<void> {
   await rm(path.join(clusterDir, 'postmaster.pid'), { force: true })
 }
 
-function locateSocketFolder(dataDir: string): string {
-  const inDataDir = path.join(dataDir, 'run')
-  if (inDataDir.length <= SOCKET_FOLDER_LIMIT) return inDataDir
-  return path.join(tmpdir(), `alcove-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
+interface SocketFolder {
+  readonly folder: string
+  /** Below the temporary folder, where other users may write too. */
+  readonly isShared: boolean
 }
 
-async function makeSocketFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  if (process.getuid?.() !== 0) return
-  const { uid, gid } = await userIds()
-  await chown(folder, uid, gid)
+function locateSocketFolder(dataDir: string): SocketFolder {
+  const inDataDir = path.join(dataDir, 'run')
+  if (inDataDir.length <= SOCKET_FOLDER_LIMIT) return { folder: inDataDir, isShared: false }
+  const name = `alcove-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
+  return { folder: path.join(tmpdir(), name), isShared: true }
+}
+
+/**
+ * Another user may have made the folder first, or a link in its place; then a new one with a random name is used.
+ *
+ * @returns the folder that is used @throws AppError `startup`
+ */
+async function makeSocketFolder({ folder, isShared }: SocketFolder, log: Log): Promise<string> {
+  const owner = process.getuid?.() === 0 ? await userIds() : undefined
+  try {
+    await makePrivateFolder(folder, owner)
+    return folder
+  } catch (error) {
+    if (!(error instanceof NotPrivateError)) throw error
+    const parent = path.dirname(folder)
+    if (isShared && (await isSticky(parent))) {
+      log.warn({ reason: error.message }, 'the socket of the database is in a new folder')
+      const fresh = await mkdtemp(`${folder}-`)
+      await makePrivateFolder(fresh, owner)
+      return fresh
+    }
+    throw new AppError('startup', `The database has no safe place for its socket: ${error.message}. Remove it, or set TMPDIR or DATA_DIR to another folder.`, { cause: error }) // prettier-ignore
+  }
+}
+
+const isSticky = async (folder: string): Promise<boolean> => {
+  const { mode } = await stat(folder)
+  return (mode & 0o002) === 0 || (mode & 0o1000) !== 0
 }
 
 /** @param onSpawned is called before the wait for PostgreSQL to accept connections. @throws AppError `startup` */
@@ -242,15 +276,15 @@ export async function startEmbedded(
 ): Promise<EmbeddedPostgres> {
   const clusterDir = path.join(dataDir, 'postgres')
   const binaries = await locateBinaries()
-  const folder = locateSocketFolder(dataDir)
-  const identity = await chooseIdentity(dataDir, path.dirname(folder), binaries)
+  const socketFolder = locateSocketFolder(dataDir)
+  const identity = await chooseIdentity(dataDir, path.dirname(socketFolder.folder), binaries)
   const isNew = !(await exists(clusterDir))
   if (isNew) await initialise(clusterDir, password, binaries, identity)
   else await removeLeftovers(clusterDir, log)
 
-  await makeSocketFolder(folder)
+  const folder = await makeSocketFolder(socketFolder, log)
   const admin: pg.ClientConfig = { host: folder, user: SUPERUSER, password, database: DATABASE }
-  const logFile = path.join(dataDir, 'postgres.log')
+  const logFile = postgresLogIn(dataDir)
   const startedAt = performance.now()
   const child = await launch()
   const stopping = new AbortController()
@@ -259,15 +293,16 @@ export async function startEmbedded(
   process.once('exit', stopWithUs)
   const died = new Promise<void>((resolve) => child.once('exit', () => stopping.signal.aborted || resolve()))
   await ensureDatabase(admin)
+  const endLogRotation = keepPostgresLogShort(dataDir, log)
   return { admin, acceptedAfterMs: performance.now() - startedAt, died, stop }
 
   async function launch(): Promise<ChildProcess> {
     for (const end = performance.now() + START_TIMEOUT_MS; ;) {
-      const output = await open(logFile, 'a', 0o600)
+      const output = await openPostgresLog(dataDir)
       const logStart = (await output.stat()).size
       const started = await spawnAs(identity, binaries.postgres, [
         '-D', clusterDir, '-c', 'listen_addresses=', '-c', `unix_socket_directories=${folder}`,
-        '-c', 'unix_socket_permissions=0700', '-c', 'max_connections=150', '-c', 'timezone=UTC', '-c', 'log_checkpoints=off',
+        '-c', 'unix_socket_permissions=0700', '-c', 'max_connections=150', '-c', 'timezone=UTC', ...LOG_ARGUMENTS,
       ], output.fd).finally(() => output.close()) // prettier-ignore
       onSpawned()
       const outcome = await firstConnection(started, end)
@@ -306,6 +341,7 @@ export async function startEmbedded(
 
   async function stop(): Promise<void> {
     stopping.abort()
+    endLogRotation()
     process.off('exit', stopWithUs)
     if (child.exitCode !== null || child.signalCode !== null) return
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -313,6 +349,7 @@ export async function startEmbedded(
     const timer = setTimeout(() => child.kill('SIGQUIT'), STOP_TIMEOUT_MS)
     await exited
     clearTimeout(timer)
+    if (socketFolder.isShared) await rm(folder, { recursive: true, force: true })
   }
 }
 

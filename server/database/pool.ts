@@ -38,7 +38,11 @@ export function openPool(options: pg.PoolConfig, { log, isClosed, onNotice }: Po
     client.on('error', (error) => {
       if (!isClosed()) log.warn({ err: error }, 'a database connection was lost')
     })
-    client.on('notice', ({ code, message, detail = '' }) => onNotice(client, code, message, detail))
+    client.on('notice', ({ severity, code, message, detail = '' }) => {
+      // The embedded database does not log them, since they may quote values.
+      if (severity === 'WARNING') log.warn({ code, reason: message }, 'the database warns')
+      onNotice(client, code, message, detail)
+    })
   })
   pool.on('error', (error) => log.debug({ err: error }, 'an idle database connection was replaced'))
   return pool

@@ -86,7 +86,7 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
 
   const stop = await listener.on(CHANNEL, (payload) => {
     const parsed = envelopeSchema.safeParse(parseJson(payload))
-    if (!parsed.success) return log.warn({ payload: payload.slice(0, 200) }, 'a broadcast notification is malformed')
+    if (!parsed.success) return log.warn({ characters: payload.length }, 'a broadcast notification is malformed')
     if (isClosed) return
     const room = roomName(parsed.data.topic, parsed.data.private)
     if (channels.members(room).size === 0) return early.complete(room, parsed.data.id)

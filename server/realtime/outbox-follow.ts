@@ -101,7 +101,7 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
 
   const stop = await listener.on(CHANNEL, (payload) => {
     const parsed = notificationSchema.safeParse(parseJson(payload))
-    if (!parsed.success) return log.warn({ payload }, 'a change notification is malformed')
+    if (!parsed.success) return log.warn({ characters: payload.length }, 'a change notification is malformed')
     enqueue(parsed.data)
   })
   listener.onReconnect(() => enqueue({ reconnected: true }))

@@ -4,6 +4,7 @@ import type { Tokens } from '#server/access/tokens.ts'
 import { createApp } from '#server/app.ts'
 import type { DeliverEarly } from '#server/assistant/reply/reply-log.ts'
 import { withReusedBuffers } from '#server/blobs/send.ts'
+import { createDeletedReclaim } from '#server/database/reclaim-deleted.ts'
 import { createAccountDataDeletion } from './delete-account-data.ts'
 import type { Foundation } from './foundation.ts'
 import { openFoundation, type FoundationOptions } from './open-foundation.ts'
@@ -25,6 +26,7 @@ export async function startParts(options: FoundationOptions) {
     signing && config.ALCOVE_PARTS.has('services')
       ? await startServices(foundation, signing, {
           closing: hasProduct ? createAccountDataDeletion(foundation) : undefined,
+          reclaimDeleted: openReclaim(options),
           onDocumentUpload: product?.onDocumentUpload,
           directDispatch: product?.directDispatch,
         })
@@ -42,6 +44,14 @@ export async function startParts(options: FoundationOptions) {
     testAccount: services?.testAccount ?? null,
     routes: app.routes,
   }
+}
+
+/** Only the embedded database is ours to vacuum. */
+function openReclaim({ config, log, undo, connections }: FoundationOptions): (() => void) | undefined {
+  if (config.DATABASE_URL !== undefined) return undefined
+  const reclaim = createDeletedReclaim(connections.admin, log)
+  undo.push(() => reclaim.stop())
+  return () => reclaim.request()
 }
 
 function createOperations(

@@ -23,6 +23,8 @@ const SWEEP_INTERVAL_MS = 3_600_000
 /** Hooks of the product; undefined without it. */
 interface ServiceHooks {
   readonly closing: DeleteAccountData | undefined
+  /** Undefined where the database is not ours to vacuum. */
+  readonly reclaimDeleted: (() => void) | undefined
   readonly onDocumentUpload: StorageOptions['onDocumentUpload']
   /** Dispatches work of rows that are inserted through `/rest/v1`. */
   readonly directDispatch: DirectDispatch | undefined
@@ -32,7 +34,7 @@ interface ServiceHooks {
 export async function startServices(
   foundation: Foundation,
   signing: Tokens,
-  { closing, onDocumentUpload, directDispatch }: ServiceHooks,
+  { closing, reclaimDeleted, onDocumentUpload, directDispatch }: ServiceHooks,
 ) {
   const { config, log, undo, address, database, background, batchReader, listener, tokens, blobs, encryptionKey } =
     foundation
@@ -80,6 +82,7 @@ export async function startServices(
       async finish() {
         await beyondRows?.finish()
         await removeDiscardedBytes(database, blobs)
+        reclaimDeleted?.()
         // The sign-in page continues to offer the test account, so create it again.
         if (isLocal) await ensureTestAccount({ database, seed: encryptionKey })
       },
