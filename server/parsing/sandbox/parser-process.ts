@@ -76,7 +76,7 @@ export function startSandboxed(
   mimetype: string,
   args: readonly string[],
 ): ChildProcessWithoutNullStreams {
-  const [command, ...rest] = [...chooseConfinement(READABLE_PATHS).command, process.execPath] as [string, ...string[]]
+  const [command, ...rest] = [...chooseConfinement(READABLE_PATHS).command, process.execPath]
   const child = spawn(command, [...rest, ...sandboxFlags(limits, mimetype), ...args], {
     env: {},
     cwd: '/',
