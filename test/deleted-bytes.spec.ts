@@ -105,7 +105,7 @@ test('after a deletion no file holds texts of the person, but for free space in 
   expect(logged.filter((line) => texts.some((one) => line.includes(one)))).toEqual([])
 
   const vacuumed = await admin.query(
-    `select from pg_stat_user_tables where relname in ('messages', 'documents', 'passages') and last_vacuum is not null`,
+    `select from pg_stat_user_tables where schemaname = 'public' and relname in ('messages', 'documents', 'passages') and last_vacuum is not null`,
   )
   expect(vacuumed.rowCount).toBe(3)
   await expect.poll(async () => (await admin.query<object>('show wal_recycle')).rows).toEqual([{ wal_recycle: 'on' }])
