@@ -1,5 +1,6 @@
 /** Entry point: starts the server, prints its address, and drains on SIGTERM and SIGINT. */
 import { PRODUCT_NAME } from '#contract/product-names.ts'
+import { containUncaughtErrors } from './base/contain-errors.ts'
 import { AppError, codeOf, messageOf } from './base/errors.ts'
 import { createLog } from './base/log.ts'
 import { loadEnvironment, readConfig } from './config.ts'
@@ -22,10 +23,10 @@ async function main(): Promise<void> {
   })
 
   const stopping = new AbortController()
-  const drain = (signal: NodeJS.Signals) => {
+  const drain = (reason: string, exitCode = 0) => {
     if (stopping.signal.aborted) return
     stopping.abort()
-    log.info({ signal }, 'stopping')
+    log.info({ reason }, 'stopping')
     setTimeout(() => {
       log.error('the drain took too long and was broken off')
       process.exit(1)
@@ -34,15 +35,16 @@ async function main(): Promise<void> {
     starting
       .then((alcove) => alcove.stop())
       .then(
-        () => process.exit(0),
+        () => process.exit(exitCode),
         (error: unknown) => {
           log.error({ err: error }, 'the drain failed')
           process.exit(1)
         },
       )
   }
-  process.on('SIGTERM', drain)
-  process.on('SIGINT', drain)
+  process.on('SIGTERM', () => drain('SIGTERM'))
+  process.on('SIGINT', () => drain('SIGINT'))
+  containUncaughtErrors(log, () => drain('an uncaught error', 1))
 
   const { address, testAccount } = await starting
   if (stopping.signal.aborted) return

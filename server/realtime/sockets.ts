@@ -5,6 +5,7 @@ import { chooseRequestId, logRequest } from '#server/access/access-log.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { runAsCaller } from '#server/base/caller.ts'
 import { messageOf } from '#server/base/errors.ts'
+import { guardEvents } from '#server/base/guard-events.ts'
 import type { Log } from '#server/base/log.ts'
 import { currentRequestId, runWithRequestId } from '#server/base/request-id.ts'
 import type { Backpressure } from './backpressure.ts'
@@ -16,6 +17,7 @@ import type { Protocol } from './protocol.ts'
 
 const UNSUPPORTED_DATA = 1003
 const GOING_AWAY = 1001
+const INTERNAL_ERROR = 1011
 const CLOSE_TIMEOUT_MS = 500
 
 export interface Sockets {
@@ -97,6 +99,10 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
   function accept(ws: WebSocket, origin: Pick<Connection, 'vsn' | 'apiKey' | 'address'>): void {
     const connection = newConnection(ws, origin)
     connections.add(connection)
+    guardEvents(ws, (error) => {
+      log.error({ err: error }, 'a socket failed')
+      ws.terminate()
+    })
     ws.on('message', (data, isBinary) =>
       runAsCaller(connection.address, () => receiveFrame(connection, data, isBinary)),
     )
@@ -113,7 +119,13 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
     try {
       const message = decodeFrame(connection.vsn, frame, isBinary)
       const release = backpressure.addUnhandled(connection, frame.length)
-      void protocol.receive(connection, message).finally(release)
+      protocol
+        .receive(connection, message)
+        .finally(release)
+        .catch((error: unknown) => {
+          log.error({ err: error }, 'a socket whose messages cannot be handled was closed')
+          connection.ws.close(INTERNAL_ERROR, 'internal error')
+        })
     } catch (error) {
       log.debug({ reason: messageOf(error) }, 'a frame that cannot be read')
       connection.ws.close(UNSUPPORTED_DATA, 'unreadable frame')

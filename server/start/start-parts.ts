@@ -3,6 +3,7 @@ import { getRequestListener } from '@hono/node-server'
 import type { Tokens } from '#server/access/tokens.ts'
 import { createApp } from '#server/app.ts'
 import type { DeliverEarly } from '#server/assistant/reply/reply-log.ts'
+import { countUncaughtErrors } from '#server/base/contain-errors.ts'
 import { withReusedBuffers } from '#server/blobs/send.ts'
 import { createDeletedReclaim } from '#server/database/reclaim-deleted.ts'
 import { createAccountDataDeletion } from './delete-account-data.ts'
@@ -74,6 +75,10 @@ function createOperations(
     gauges: {
       ...product?.gauges,
       ...services?.gauges,
+      alcove_uncaught_errors: {
+        help: 'Errors since the start that no handler caught; each is logged.',
+        read: countUncaughtErrors,
+      },
       alcove_database_accepted_ms: {
         help: 'Milliseconds that PostgreSQL took to accept a connection at the start.',
         read: () => databaseAcceptedAfterMs,

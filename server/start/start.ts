@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { type BackgroundThrottle, createBackgroundThrottle } from '#server/base/background-throttling.ts'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
+import { guardEvents } from '#server/base/guard-events.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Config } from '#server/config.ts'
 import { connect, type Undo } from './connect.ts'
@@ -24,13 +25,33 @@ interface HttpServer {
   handle: Handle
 }
 
-function createHttpServer(isDevelopment: boolean, backgroundThrottle: BackgroundThrottle): HttpServer {
+/** Ends a request whose handler failed outside of the routes, which answer their own errors. */
+function answerFailure(response: ServerResponse, error: unknown, log: Log): void {
+  log.error({ err: error }, 'a request could not be handled')
+  if (response.headersSent || response.destroyed) response.destroy()
+  else {
+    response.writeHead(500, { 'content-type': 'application/json', connection: 'close' })
+    response.end(
+      JSON.stringify({ error: { code: 'internal', message: 'Something went wrong on our side.', requestId: null } }),
+    )
+  }
+}
+
+function createHttpServer(isDevelopment: boolean, backgroundThrottle: BackgroundThrottle, log: Log): HttpServer {
   // Ignore other upgrades: some clients offer HTTP/2 with every request.
   const shouldUpgradeCallback = ({ headers, url }: IncomingMessage) =>
     headers.upgrade?.toLowerCase() === 'websocket' && (isDevelopment || isRealtime(url))
   const server = createServer({ shouldUpgradeCallback }, (request, response) => {
     response.once('close', backgroundThrottle.beginForeground())
-    void http.handle(request, response)
+    guardEvents(request, (error) => answerFailure(response, error, log))
+    guardEvents(response, (error) => answerFailure(response, error, log))
+    Promise.try(http.handle, request, response).catch((error: unknown) => answerFailure(response, error, log))
+  })
+  server.on('connection', (socket) => {
+    guardEvents(socket, (error) => {
+      log.error({ err: error }, 'a connection failed')
+      socket.destroy()
+    })
   })
   const http: HttpServer = { server, handle: rejectAsUnavailable }
   return http
@@ -120,7 +141,7 @@ async function start(
   startEnded: Promise<unknown>,
 ): Promise<Omit<Alcove, 'stop'>> {
   const backgroundThrottle = createBackgroundThrottle()
-  const http = createHttpServer(isDevelopment, backgroundThrottle)
+  const http = createHttpServer(isDevelopment, backgroundThrottle, log)
   const { server } = http
   await openDataFolder(config.DATA_DIR)
   if (config.DATABASE_URL === undefined) undo.push(await claimDataFolder(config.DATA_DIR))
@@ -134,9 +155,14 @@ async function start(
   const { startParts } = await loadParts()
   const parts = await startParts({ config, log, undo, address, connections, backgroundThrottle, startEnded })
   server.on('upgrade', (request, socket, head) => {
-    if (isRealtime(request.url) && parts.handleUpgrade) parts.handleUpgrade(request, socket, head)
-    // In development, other sockets belong to the hot reload.
-    else if (!isDevelopment) socket.destroy()
+    try {
+      if (isRealtime(request.url) && parts.handleUpgrade) parts.handleUpgrade(request, socket, head)
+      // In development, other sockets belong to the hot reload.
+      else if (!isDevelopment) socket.destroy()
+    } catch (error) {
+      log.error({ err: error }, 'a socket could not be opened')
+      socket.destroy()
+    }
   })
   http.handle = parts.handle
   if (isDevelopment) {
