@@ -63,6 +63,12 @@ test('an address that is no loopback is refused even where a pattern fits it', (
   expect(chooseRedirect('http://10.0.0.1:3000/x', settings('http://10.0.0.1:3000')).pathname).toBe('/x')
 })
 
+test('an address that is too long to be compared leads to the site', () => {
+  const allowing = settings('https://alcove.example.com', ['https://other.example.com/**'])
+  const withPath = (length: number) => chooseRedirect(`https://other.example.com/${'a'.repeat(length)}`, allowing).host
+  expect([withPath(900), withPath(1_000)]).toEqual(['other.example.com', 'alcove.example.com'])
+})
+
 test('a site on this machine may lead to any port of it', () => {
   const local = settings('http://127.0.0.1:3000')
   expect(chooseRedirect('http://localhost:5173/login', local).host).toBe('localhost:5173')

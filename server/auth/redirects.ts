@@ -3,6 +3,9 @@ import { isIP } from 'node:net'
 import { isLoopbackAddress } from '#server/access/client-address.ts'
 import type { AuthSettings } from './service.ts'
 
+/** Operators' patterns with several `**` take more than proportional time. Queries are not matched. */
+const MAX_MATCHED_CHARACTERS = 1_000
+
 /** `*` matches within one label or folder, `**` matches anything. */
 function patternOf(allowed: string): RegExp {
   const source = allowed
@@ -25,6 +28,7 @@ function isAllowed(target: URL, { siteUrl, redirectAllowList }: AuthSettings): b
   if (isIP(hostOf(target)) !== 0 && !isLoopback(target)) return false
   // Compare the parsed form, so that other spellings of a host do not match.
   const plain = `${target.protocol}//${target.host}${target.pathname}`
+  if (plain.length > MAX_MATCHED_CHARACTERS) return false
   return redirectAllowList.some((allowed) => patternOf(allowed).test(plain))
 }
 

@@ -9,6 +9,7 @@ import { focusSource } from '#server/assistant/citations/focus-source.ts'
 import { createMarkerFilter } from '#server/assistant/citations/markers.ts'
 import { findPageBody } from '#server/assistant/extractive/page-edges.ts'
 import { splitSentences } from '#server/assistant/extractive/sentences.ts'
+import { splitAddress } from '#server/assistant/tools/commands.ts'
 import { titleFromModel, titleFromQuestion } from '#server/assistant/titles/title-text.ts'
 import { nestingOf, parseJson } from '#server/base/json.ts'
 import { createSnippet } from '#server/conversations/snippet.ts'
@@ -47,6 +48,7 @@ const READERS: readonly (readonly [name: string, length: number, read: (text: st
   ['the markers of an answer', MESSAGE, filterMarkers],
   ['the sentences of a message', 100_000, splitSentences],
   ['the edges of a page', 100_000, (text) => findPageBody(text, 1, [{ page: 2, head: text, foot: text }])],
+  ['the address after @web', MESSAGE, splitAddress],
   ['a title by a model', MESSAGE, titleFromModel],
   ['a title from a question', MESSAGE, titleFromQuestion],
   ['filters of live changes', 8_192, (text) => parseFilters(`title=eq.${text}`)],

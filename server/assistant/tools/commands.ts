@@ -35,7 +35,7 @@ export function splitAddress(argument: string): { address: string; question: str
   const words = argument.split(/\s+/)
   const spelled = words.findIndex((word) => word.includes('://'))
   const index = Math.max(spelled, 0)
-  let word = (words[index] ?? '').replace(/^[<("'“]+|[>"'”.,;:!?]+$/g, '')
+  let word = (words[index] ?? '').replace(/^[<("'“]+|(?<![>"'”.,;:!?])[>"'”.,;:!?]+$/g, '')
   if (!word.includes('(')) word = word.replace(/\)[.,;:!?]*$/, '')
   if (!/[.:]/.test(word)) return undefined
   return { address: spelled === -1 ? `https://${word}` : word, question: words.toSpliced(index, 1).join(' ') }

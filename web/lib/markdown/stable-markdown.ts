@@ -17,11 +17,11 @@ const MAX_OPEN_ADDRESS_LENGTH = 400
 const FENCE = /^ {0,3}(?:```|~~~)/gm
 const UNFINISHED_FENCE = /(?<=\n)[ \t]*[`~]+$/
 /** A last line of block markup alone: a heading, list, quotation, rule or table. */
-const UNFINISHED_LINE = /(?<=^|\n)[ \t]*(?:[-*+#>=|:_`~ \t]+|\$|\d+[.)]?[ \t]*)$/
+const UNFINISHED_LINE = /(?<=^|\n)(?:[-*+#>=|:_`~ \t]+|[ \t]*\$|[ \t]*\d+[.)]?[ \t]*)$/
 const TABLE_ROW = /^[ \t]*\|/
 const TABLE_RULE = /^[ \t]*\|[-:| \t]+$/m
 /** Starts of inline text: after a blank line, or at an item, quotation, row or heading. */
-const SEGMENT_START = /\n(?=\s*\n|[ \t]*(?:[-*+>|]|\d+[.)]|#{1,6} ))/g
+const SEGMENT_START = /\n(?=[^\S\n]*\n|[ \t]*(?:[-*+>|]|\d+[.)]|#{1,6} ))/g
 
 /** @param text begins at the start of a block */
 export function stableMarkdown(text: string): StableMarkdown {
@@ -72,7 +72,7 @@ function scanInline(segment: string): { end: number; closing: string } {
     if (rest.startsWith('`')) {
       const mark = /^`+/.exec(rest)?.[0] ?? ''
       // A mark of several characters arrives one by one.
-      const code = rest.slice(mark.length).replace(/[\s`]+$/, '')
+      const code = rest.slice(mark.length).replace(/(?<![\s`])[\s`]+$/, '')
       if (code === '') return ended(index)
       open.push(mark)
       return ended(index + mark.length + code.length)

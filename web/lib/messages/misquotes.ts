@@ -10,7 +10,7 @@ export function splitMisquotes(text: string, misquotes: readonly string[]): { te
   const words = misquotes
     .toSorted((one, other) => other.length - one.length)
     .map((misquote) => misquote.split(' ').map(escape).join('\\s+'))
-  const pattern = new RegExp(`((?<=["“„«»「『]\\s*)(?:${words.join('|')})(?=\\s*["“”»«」』]))`, 'u')
+  const pattern = new RegExp(`((?<=["“„«»「『]\\s{0,3})(?:${words.join('|')})(?=\\s{0,3}["“”»«」』]))`, 'u')
   return text
     .split(pattern)
     .map((piece, index) => ({ text: piece, isMisquote: index % 2 === 1 }))
