@@ -19,9 +19,9 @@ interface Person {
   readonly conversation: string
 }
 
-async function signUp({ url, config }: AlcoveProcess): Promise<Person> {
-  const { supabaseAnonKey: apikey } = await config()
-  const client = createClient(url, apikey, { auth: { persistSession: false } })
+async function signUp(alcove: AlcoveProcess): Promise<Person> {
+  const { supabaseAnonKey: apikey } = await alcove.config()
+  const client = createClient(alcove.url, apikey, { auth: { persistSession: false } })
   const email = `${randomUUID()}@example.test`
   const { data, error } = await client.auth.signUp({ email, password: PASSWORD })
   if (error ?? !data.session) throw error ?? new Error('there is no session')

@@ -18,7 +18,7 @@ function open(limits: AdmissionLimits = LIMITS, usage: CallerUsage = FREE) {
   return {
     order,
     leave: (caller: string) => admission.leave(caller),
-    async ask(caller: string, name = caller) {
+    ask: async (caller: string, name = caller) => {
       const turn = admission.enter(caller)
       if (turn) await turn
       order.push(name)

@@ -9,7 +9,7 @@ import { createGroupFlush } from './group-flush.ts'
 import { createNotifications, type Notifier } from './notifications.ts'
 import { openPool, type PoolEvents } from './pool.ts'
 import { prepared, preparedOnRepeat } from './prepared.ts'
-import type { Database, WriteOptions } from './scope.ts'
+import type { Database, TransactionOptions } from './scope.ts'
 import { createServiceChannel, type ServiceChannel, serviceConnections } from './service-channel.ts'
 import { boundedConnections, OWN_TIMEOUTS } from './timeouts.ts'
 import { type Actor, createTransactions } from './transactions.ts'
@@ -67,9 +67,9 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bus?: Notifier
 
   /** On behalf of the current request, if there is one. */
   const serverActor = (role: Actor['role']): Actor => ({ role, claims: SERVICE, caller: currentCaller() })
-  const bounded = <Options extends WriteOptions>(options: Options | undefined) => ({
+  const bounded = (options: TransactionOptions = {}): TransactionOptions => ({
     ...options,
-    settings: { ...OWN_TIMEOUTS, ...options?.settings },
+    settings: { ...OWN_TIMEOUTS, ...options.settings },
   })
 
   const database: Database = {
@@ -92,11 +92,12 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bus?: Notifier
     claims,
     caller: undefined,
   })
+  const ownService: Database['asService'] = (run, options) => ofServer.run(ownActor('service_role'), run, options)
   const background: Database = {
     asUser: (claims, run, options) => ofServer.run(ownActor(claims.role, claims), run, options),
     userStatement: (claims, { text, values }, options) =>
       ofServer.runStatement(ownActor(claims.role, claims), preparedOnRepeat(text, values), options),
-    asService: (run, options) => ofServer.run(ownActor('service_role'), run, options),
+    asService: ownService,
     serviceStatement: (text, values) => ofServer.runStatement(ownActor('service_role'), prepared(text, values)),
     asAuth: (run) => ofServer.run(ownActor('supabase_auth_admin'), run),
   }
@@ -104,7 +105,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bus?: Notifier
   return {
     database,
     background,
-    serviceChannel: createServiceChannel({ pool: service, notifications, flush, asService: background.asService }),
+    serviceChannel: createServiceChannel({ pool: service, notifications, flush, asService: ownService }),
     batchReader: createBatchReader(own),
     async close() {
       isClosed = true
