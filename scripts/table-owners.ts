@@ -52,6 +52,11 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   reply_parts: { writes: 'assistant' },
   user_settings: { writes: null, reads: ['api', 'documents/store'] },
 
+  quotas: { writes: 'database' },
+  usage: { writes: null },
+  usage_changes: { writes: null },
+  usage_total: { writes: null },
+
   discarded_blobs: { writes: 'documents/store' },
   document_pages: { writes: 'documents/store', reads: ['search'] },
   documents: { writes: 'documents/store', reads: ['assistant', 'search'] },

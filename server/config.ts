@@ -423,6 +423,25 @@ export const SETTINGS = {
     explains: 'Limits on sign-in, sign-up and mail. Off is refused unless the server is bound to loopback.',
     parse: z.enum(['on', 'off']).default('on'),
   }),
+  QUOTA_FILES_MB: setting({
+    wants: 'a whole number of megabytes, 0 for no limit',
+    example: '20000',
+    explains: 'Bytes that the files of one person may take.',
+    parse: count(20_000),
+  }),
+  QUOTA_TEXT_MB: setting({
+    wants: 'a whole number of megabytes, 0 for no limit',
+    example: '2000',
+    explains: 'Bytes that the conversations of one person may take.',
+    parse: count(2_000),
+  }),
+  QUOTA_TOTAL_MB: setting({
+    wants: 'a whole number of megabytes, 0 for no limit',
+    example: '200000',
+    explains:
+      'Bytes that the files and conversations of all people may take together. Set it below the size of the disk: what search keeps about documents comes on top.',
+    parse: count(200_000),
+  }),
   OCR_PROCESSES: setting({
     wants: 'a whole number, 0 for as many as there are processors',
     example: '0',

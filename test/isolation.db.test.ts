@@ -33,7 +33,10 @@ interface Policy {
 }
 
 /** Tables with rows that every signed-in person may read, and the condition for these rows. */
-const SHARED = new Map([['public.models', 'owner is null']])
+const SHARED = new Map([
+  ['public.models', 'owner is null'],
+  ['public.quotas', 'true'],
+])
 /** Tables that no person may read or change, unless an operator writes a policy. */
 const CLOSED = new Set(['storage.buckets'])
 /** Visibility depends on the requested topic, so channels are tried separately. */

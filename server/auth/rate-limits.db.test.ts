@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
+import { sweepBuckets } from './sweep.ts'
 
 let service: AuthTestService
 beforeAll(async () => {
@@ -24,6 +25,20 @@ test('an address is refused after 30 requests at an endpoint, with the time to w
     msg: 'Request rate limit reached',
   })
   expect((await ask(31, '192.0.2.2')).status).toBe(200)
+})
+
+test('beyond the limit of its address a visitor adds no rows for made-up accounts, and full rows go', async () => {
+  const ask = (n: number) => service.post('/recover', { email: `made-up-${n}@example.test` }, from('192.0.2.5'))
+  const rows = async () => (await service.admin.query('select from auth.rate_limits')).rowCount ?? 0
+  const before = await rows()
+  for (let n = 0; n < 30; n += 1) expect((await ask(n)).status).toBe(200)
+  const most = await rows()
+  expect(most - before).toBeLessThanOrEqual(2 * 30 + 1)
+  for (let n = 30; n < 60; n += 1) expect((await ask(n)).status).toBe(429)
+  expect(await rows()).toBe(most)
+  await service.admin.query(`update auth.rate_limits set updated_at = now() - interval '1 day'`)
+  await sweepBuckets(service.database)
+  expect(await rows()).toBe(0)
 })
 
 test('an address that a visitor claims left of the trusted proxy changes nothing', async () => {

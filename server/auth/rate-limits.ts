@@ -72,13 +72,20 @@ export function mailBuckets({ settings }: AuthService, kind: MailKind, email: st
   return settings.mailIntervalS > 0 ? [mailBucket(kind, email, settings.mailIntervalS)] : []
 }
 
-/** @throws AuthError 429 if a bucket is empty. Tokens taken from other buckets are not returned. */
+/**
+ * The first bucket is that of the address: beyond it no other one is written, so that made-up accounts do not fill the table.
+ * @throws AuthError 429 if a bucket is empty. Tokens taken from other buckets are not returned.
+ */
 export async function enforceRateLimits(
   { database, settings }: AuthService,
   buckets: readonly Bucket[],
 ): Promise<void> {
   if (settings.rateLimits === 'off' || buckets.length === 0) return
-  const rejection = await database.asAuth((scope) => takeAttempt(scope, buckets))
+  const rejection = await database.asAuth(
+    async (scope) =>
+      (await takeAttempt(scope, buckets.slice(0, 1))) ??
+      (buckets.length > 1 ? takeAttempt(scope, buckets.slice(1)) : undefined),
+  )
   if (rejection === undefined) return
   const { key, retryAfterS } = rejection
   const isMail = key.startsWith(MAIL_PREFIX)

@@ -57,3 +57,50 @@ test('sweeping removes what is over and leaves what still counts', async () => {
   expect(sessions.rowCount).toBe(0)
   expect((await service.newClient().auth.refreshSession({ refresh_token: session.refresh_token })).error).toBeNull()
 })
+
+test('accounts that strangers left behind go, and the sessions of one person have a bound', async () => {
+  const service = await startAuthService({ anonymous: true })
+  onTestFinished(() => service.close())
+  const { session } = await service.signedIn('stays@example.test')
+  for (const email of ['old@example.test', 'recent@example.test'])
+    await service.newClient().auth.signUp({ email, password: PASSWORD })
+  await service.newClient().auth.signInWithOtp({ email: 'linked@example.test' })
+  await service.newClient().auth.signInAnonymously()
+  const left = service.newClient()
+  await left.auth.signInAnonymously()
+  const anonymous = (await left.auth.getUser()).data.user?.id
+  await service.admin.query(`insert into auth.users (email) values ('made by an operator')`)
+  await service.admin.query(
+    `update auth.users set created_at = now() - interval '9 days', confirmation_sent_at = confirmation_sent_at - interval '8 days',
+       recovery_sent_at = recovery_sent_at - interval '8 days' where email is distinct from 'recent@example.test'`,
+  )
+  await service.admin.query(
+    `update auth.one_time_tokens set expires_at = now() where relates_to <> 'recent@example.test'`,
+  )
+  await service.admin.query('delete from auth.sessions where user_id = $1', [anonymous])
+  await service.admin.query(
+    `insert into auth.sessions (user_id, created_at) select $1, now() - n * interval '1 minute' from generate_series(1, 600) n`,
+    [session.user.id],
+  )
+  await service.admin.query(
+    `insert into auth.refresh_tokens (session_id, user_id, token, revoked)
+     select s.id, s.user_id, 'old ' || n, true from (select * from auth.sessions where user_id = $1 order by created_at desc limit 1) s,
+       generate_series(1, 600) n`,
+    [session.user.id],
+  )
+  await sweepAuth(service.database, { sessionDays: 30, sessionIdleDays: 14 })
+  const users = await service.admin.query<{ email: string | null }>(
+    'select email from auth.users order by email nulls last',
+  )
+  expect(users.rows.map(({ email }) => email)).toEqual([
+    'made by an operator',
+    'recent@example.test',
+    'stays@example.test',
+    null,
+  ])
+  const counted = async (table: string) =>
+    (await service.admin.query(`select from auth.${table} where user_id = $1`, [session.user.id])).rowCount
+  expect(await counted('sessions')).toBe(500)
+  expect(await counted('refresh_tokens')).toBe(501)
+  expect((await service.newClient().auth.refreshSession({ refresh_token: session.refresh_token })).error).toBeNull()
+})

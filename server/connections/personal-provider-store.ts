@@ -14,7 +14,6 @@ export interface StoredProvider {
   embeddings_model: string | null
 }
 
-const MAX_PROVIDERS = 20
 const COLUMNS = `id, kind, name, base_url, last_four, embeddings_model, to_jsonb(created_at) #>> '{}' as created_at`
 
 export async function readStoredProviders(database: Database, owner: string): Promise<StoredProvider[]> {
@@ -38,7 +37,7 @@ export interface SealedProvider {
   readonly lastFour: string | null
 }
 
-/** Also replaces an earlier provider of the same name. @throws AppError `conflict` if there are too many. */
+/** Also replaces an earlier provider of the same name. A trigger rejects more than 20. */
 export async function replaceProvider(scope: Scope, provider: SealedProvider): Promise<PersonalProvider> {
   const { kind, name, baseUrl, sealedKey, lastFour } = provider
   const { rows: replaced } = await scope.query<Pick<StoredProvider, 'id' | 'base_url' | 'embeddings_model'>>(
@@ -47,9 +46,6 @@ export async function replaceProvider(scope: Scope, provider: SealedProvider): P
   )
   // A new key for the same address keeps the id, so existing vectors remain valid.
   const renewed = replaced.find((row) => row.base_url === baseUrl)
-  const { rows: count } = await scope.query<{ count: number }>('select count(*) from own_providers')
-  if ((count[0]?.count ?? 0) >= MAX_PROVIDERS)
-    throw new AppError('conflict', `${MAX_PROVIDERS} providers are connected already. Remove one first.`)
   const { rows } = await scope.query<PersonalProvider>(
     `insert into own_providers (kind, name, base_url, sealed_key, last_four, id, embeddings_model)
      values ($1, $2, $3, $4, $5, coalesce($6, gen_random_uuid()), $7) returning ${COLUMNS}`,

@@ -3,6 +3,7 @@ import type { ConversationRow, NewBranch } from '#contract/conversation.ts'
 import { messageMetadata } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
+import { ENFORCE_QUOTAS } from '#server/database/quotas.ts'
 import type { Claims, Database, Scope } from '#server/database/scope.ts'
 import { addMessage, getConversation } from './queries.ts'
 import { lockConversation } from './reply-queries.ts'
@@ -70,23 +71,26 @@ export async function branchConversation(
     known: await findConversation(scope, id),
   }))
   if (known?.metadata?.['branched_from'] === conversationId) return { row: known, isNew: false }
-  const row = await database.asService(async (scope) => {
-    await lockConversation(scope, conversationId)
-    const made = await scope.query<{ row: ConversationRow }>(
-      `insert into conversations as c (id, uid, title, model_name, metadata) values ($1, $2, $3, $4, $5)
+  const row = await database.asService(
+    async (scope) => {
+      await lockConversation(scope, conversationId)
+      const made = await scope.query<{ row: ConversationRow }>(
+        `insert into conversations as c (id, uid, title, model_name, metadata) values ($1, $2, $3, $4, $5)
        on conflict (id) do nothing returning to_jsonb(c) as row`,
-      [
-        id,
-        asPerson.sub,
-        left.title,
-        branch.model_name ?? left.model_name,
-        JSON.stringify({ branched_from: conversationId, branched_at: message_id }),
-      ],
-    )
-    if (!made.rows[0]) throw new AppError('conflict', 'Another conversation already has this id.')
-    await copyBeginning(scope, conversationId, replaced.position, id, asPerson.sub)
-    await addMessage(scope, id, { id: new_message_id, content, metadata: replaced.metadata })
-    return made.rows[0].row
-  })
+        [
+          id,
+          asPerson.sub,
+          left.title,
+          branch.model_name ?? left.model_name,
+          JSON.stringify({ branched_from: conversationId, branched_at: message_id }),
+        ],
+      )
+      if (!made.rows[0]) throw new AppError('conflict', 'Another conversation already has this id.')
+      await copyBeginning(scope, conversationId, replaced.position, id, asPerson.sub)
+      await addMessage(scope, id, { id: new_message_id, content, metadata: replaced.metadata })
+      return made.rows[0].row
+    },
+    { settings: ENFORCE_QUOTAS },
+  )
   return { row, isNew: true }
 }

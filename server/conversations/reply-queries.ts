@@ -1,6 +1,7 @@
 import { conversationTopic, REPLY_EVENT, type ReplyInProgress, type ReplyPart } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
+import { requireTextRoom } from '#server/database/quotas.ts'
 import type { Claims, Database, Scope } from '#server/database/scope.ts'
 
 export async function broadcastPart(scope: Scope, conversationId: string, part: ReplyPart): Promise<void> {
@@ -58,9 +59,14 @@ async function newestReply(scope: Scope, conversationId: string): Promise<ReplyR
 }
 
 /** Queues the newest question again. @throws AppError `not_found`, or `conflict` if the answer did not fail. */
-export async function retryReply(database: Database, asPerson: Claims, conversationId: string): Promise<void> {
+export async function retryReply(
+  database: Database,
+  asPerson: Claims & { readonly sub: string },
+  conversationId: string,
+): Promise<void> {
   const reply = await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
   await database.asService(async (scope) => {
+    await requireTextRoom(scope, asPerson.sub)
     await lockForQueueing(scope, conversationId)
     // An answer with several versions stays, as deleting it would delete them; the next version replaces a failed one.
     const { rows } = await scope.query<{ kind: string }>(

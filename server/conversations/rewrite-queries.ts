@@ -1,5 +1,6 @@
 import { READER_MODEL } from '#contract/product-names.ts'
 import { AppError } from '#server/base/errors.ts'
+import { requireTextRoom } from '#server/database/quotas.ts'
 import type { Claims, Database, Scope } from '#server/database/scope.ts'
 import { lockForQueueing } from './reply-queries.ts'
 
@@ -29,12 +30,14 @@ async function findAnswer(scope: Scope, { conversationId, answerId }: AnswerLoca
 
 async function queueAgain(
   database: Database,
+  owner: string,
   conversationId: string,
   replyId: string,
   kind: 'rewrite' | 'continue',
   modelName: string | null,
 ): Promise<void> {
   await database.asService(async (scope) => {
+    await requireTextRoom(scope, owner)
     await lockForQueueing(scope, conversationId)
     const { rowCount } = await scope.query(
       `update replies set state = 'queued', kind = $2, model_name = $3, tries = 0, stop_requested = false,
@@ -50,17 +53,21 @@ async function queueAgain(
 /** Keeps the current version. A null model is the conversation's. @throws AppError `not_found`, `conflict` if busy. */
 export async function rewriteAnswer(
   database: Database,
-  asPerson: Claims,
+  asPerson: Claims & { readonly sub: string },
   place: AnswerLocation,
   modelName: string | null,
 ): Promise<void> {
   const { replyId } = await database.asUser(asPerson, (scope) => findAnswer(scope, place))
-  await queueAgain(database, place.conversationId, replyId, 'rewrite', modelName)
+  await queueAgain(database, asPerson.sub, place.conversationId, replyId, 'rewrite', modelName)
 }
 
 /** The model that began it continues. @throws AppError `not_found`, `conflict` if complete or in progress. */
-export async function continueAnswer(database: Database, asPerson: Claims, place: AnswerLocation): Promise<void> {
+export async function continueAnswer(
+  database: Database,
+  asPerson: Claims & { readonly sub: string },
+  place: AnswerLocation,
+): Promise<void> {
   const { replyId, modelName, isUnfinished } = await database.asUser(asPerson, (scope) => findAnswer(scope, place))
   if (!isUnfinished) throw new AppError('conflict', 'This answer is whole, so there is nothing to continue.')
-  await queueAgain(database, place.conversationId, replyId, 'continue', modelName)
+  await queueAgain(database, asPerson.sub, place.conversationId, replyId, 'continue', modelName)
 }

@@ -8,6 +8,9 @@ const CODES: readonly (readonly [sqlState: string, code: AppErrorCode, message?:
   ['23502', 'bad_request'],
   ['23514', 'bad_request'],
   ['22', 'bad_request'],
+  // Raised by the limits of our own migrations; PostgREST answers them with the status in the code.
+  ['PT409', 'conflict'],
+  ['PT413', 'too_large'],
   ['40001', 'unavailable'],
   ['40P01', 'unavailable'],
   ['08', 'unavailable'],

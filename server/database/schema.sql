@@ -541,6 +541,18 @@ create table public.passages (
   constraint passages_start_check CHECK ((start >= 0))
 );
 
+create table public.quotas (
+  id boolean not null default true,
+  file_bytes_per_person bigint not null default 0,
+  text_bytes_per_person bigint not null default 0,
+  total_bytes bigint not null default 0,
+  constraint quotas_file_bytes_per_person_check CHECK ((file_bytes_per_person >= 0)),
+  constraint quotas_id_check CHECK (id),
+  constraint quotas_pkey PRIMARY KEY (id),
+  constraint quotas_text_bytes_per_person_check CHECK ((text_bytes_per_person >= 0)),
+  constraint quotas_total_bytes_check CHECK ((total_bytes >= 0))
+);
+
 create table public.replies (
   id uuid not null default gen_random_uuid(),
   message_id uuid not null,
@@ -651,6 +663,33 @@ create table public.tool_servers (
   constraint tool_servers_pkey PRIMARY KEY (id),
   constraint tool_servers_sealed_token_check CHECK ((octet_length(sealed_token) <= 5000)),
   constraint tool_servers_url_check CHECK ((char_length(url) <= 500))
+);
+
+create table public.usage (
+  owner uuid not null,
+  file_bytes bigint not null default 0,
+  text_bytes bigint not null default 0,
+  constraint usage_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
+  constraint usage_pkey PRIMARY KEY (owner)
+);
+alter table public.usage set (fillfactor=50);
+
+create table public.usage_changes (
+  id bigint not null generated always as identity,
+  owner uuid not null,
+  file_bytes bigint not null,
+  text_bytes bigint not null,
+  constraint usage_changes_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
+  constraint usage_changes_pkey PRIMARY KEY (id)
+);
+
+create table public.usage_total (
+  id boolean not null default true,
+  people integer not null default 0,
+  bytes bigint not null default 0,
+  counted_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  constraint usage_total_id_check CHECK (id),
+  constraint usage_total_pkey PRIMARY KEY (id)
 );
 
 create table public.user_settings (
@@ -804,6 +843,7 @@ CREATE INDEX tool_requests_conversation_id_idx ON public.tool_requests USING btr
 CREATE INDEX tool_requests_owner_idx ON public.tool_requests USING btree (owner);
 CREATE INDEX tool_requests_reply_id_idx ON public.tool_requests USING btree (reply_id);
 CREATE INDEX tool_requests_server_id_idx ON public.tool_requests USING btree (server_id);
+CREATE INDEX usage_changes_owner_idx ON public.usage_changes USING btree (owner);
 CREATE INDEX messages_inserted_at_idx ON realtime.messages USING btree (inserted_at);
 CREATE INDEX presences_node_idx ON realtime.presences USING btree (node);
 CREATE INDEX presences_room_idx ON realtime.presences USING btree (room);
@@ -864,12 +904,180 @@ CREATE OR REPLACE FUNCTION auth.uid()
  STABLE
 RETURN (NULLIF((auth.jwt() ->> 'sub'::text), ''::text))::uuid;
 
+CREATE OR REPLACE FUNCTION public.count_usage(person uuid, files bigint, texts bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  used public.usage;
+begin
+  if person is null or (files = 0 and texts = 0) then
+    return;
+  end if;
+  if (files <= 0 and texts <= 0) or not (
+    coalesce(current_setting('role', true), '') in ('anon', 'authenticated')
+    or coalesce(current_setting('alcove.enforces_quotas', true), '') = 'on'
+  ) then
+    -- An account that is being deleted has no row any more.
+    insert into public.usage_changes (owner, file_bytes, text_bytes)
+    select u.id, files, texts from auth.users u where u.id = person;
+    return;
+  end if;
+  insert into public.usage (owner)
+  select u.id from auth.users u where u.id = person and not exists (select from public.usage where owner = person)
+  on conflict do nothing;
+  perform from public.usage where owner = person for update;
+  with folded as (
+    delete from public.usage_changes c where c.owner = person returning c.file_bytes, c.text_bytes
+  ), sums as (
+    select coalesce(sum(f.file_bytes), 0) as files, coalesce(sum(f.text_bytes), 0) as texts from folded f
+  )
+  update public.usage u
+  set file_bytes = u.file_bytes + sums.files + count_usage.files, text_bytes = u.text_bytes + sums.texts + count_usage.texts
+  from sums where u.owner = person
+  returning u.owner, u.file_bytes, u.text_bytes into used;
+  if found then
+    perform public.enforce_quotas(used, files, texts);
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.describe_bytes(bytes numeric)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO ''
+AS $function$
+  select case
+    when bytes >= 1e9 then rtrim(rtrim(to_char(bytes / 1e9, 'FM999999990.0'), '0'), '.') || ' GB'
+    when bytes >= 1e6 then rtrim(rtrim(to_char(bytes / 1e6, 'FM999999990.0'), '0'), '.') || ' MB'
+    else ceil(greatest(bytes, 0) / 1e3) || ' kB'
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.enforce_quotas(used public.usage, files bigint, texts bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  allowed public.quotas;
+begin
+  select * into allowed from public.quotas;
+  if files > 0 and allowed.file_bytes_per_person > 0 and used.file_bytes > allowed.file_bytes_per_person then
+    raise exception using errcode = 'PT413', message = format(
+      'Your documents use %s of %s. Delete some to upload more.',
+      public.describe_bytes(used.file_bytes - files), public.describe_bytes(allowed.file_bytes_per_person)
+    );
+  end if;
+  if texts > 0 and allowed.text_bytes_per_person > 0 and used.text_bytes > allowed.text_bytes_per_person then
+    raise exception using errcode = 'PT413', message = format(
+      'Your conversations use %s of %s. Delete some to write more.',
+      public.describe_bytes(used.text_bytes - texts), public.describe_bytes(allowed.text_bytes_per_person)
+    );
+  end if;
+  if allowed.total_bytes > 0 and public.total_usage() > allowed.total_bytes then
+    raise exception using errcode = 'PT413',
+      message = 'This server is full. Delete documents or conversations, or ask its operator for more space.';
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.file_size(bytes numeric)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO ''
+AS $function$ select (4096 + coalesce(bytes, 0))::bigint $function$;
+
 CREATE OR REPLACE FUNCTION public.fold_text(given text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
  SET search_path TO ''
 RETURN CASE WHEN (octet_length(given) = char_length(given)) THEN lower((given COLLATE "C")) ELSE replace(regexp_replace((lower((NORMALIZE(given, NFKD) COLLATE "und-x-icu")) COLLATE "C"), '[\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+'::text, ''::text, 'g'::text), 'ς'::text, 'σ'::text) END;
+
+CREATE OR REPLACE FUNCTION public.own_usage()
+ RETURNS TABLE(file_bytes bigint, file_limit bigint, text_bytes bigint, text_limit bigint)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select (coalesce(u.file_bytes, 0) + coalesce(c.files, 0))::bigint, q.file_bytes_per_person,
+    (coalesce(u.text_bytes, 0) + coalesce(c.texts, 0))::bigint, q.text_bytes_per_person
+  from public.quotas q
+  left join public.usage u on u.owner = (select auth.uid())
+  left join (
+    select sum(file_bytes) as files, sum(text_bytes) as texts from public.usage_changes where owner = (select auth.uid())
+  ) c on true
+$function$;
+
+CREATE OR REPLACE FUNCTION public.require_text_room(person uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  used public.usage;
+begin
+  select person, 0, coalesce(sum(b.bytes), 0) + 1 into used from (
+    select u.text_bytes as bytes from public.usage u where u.owner = person
+    union all select c.text_bytes from public.usage_changes c where c.owner = person
+  ) b;
+  perform public.enforce_quotas(used, 0, 1);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.text_size(VARIADIC texts text[])
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO ''
+AS $function$ select 256 + coalesce(sum(octet_length(t)), 0) from unnest(texts) as t $function$;
+
+CREATE OR REPLACE FUNCTION public.tg_conversations__release_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform public.count_usage(old.uid, 0, -coalesce(sum(b.bytes), 0)::bigint)
+  from (
+    select public.text_size(m.content, m.metadata::text) as bytes
+    from public.messages m where m.conversation_id = old.id
+    union all
+    select public.text_size(v.content, v.metadata::text)
+    from public.messages m join public.message_versions v on v.message_id = m.id where m.conversation_id = old.id
+  ) b;
+  return old;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_count_usage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  added text := format('select %s as owner, %s as files, %s as texts from new_rows r', tg_argv[0], tg_argv[1], tg_argv[2]);
+  removed text := format('select %s, -(%s), -(%s) from old_rows r', tg_argv[0], tg_argv[1], tg_argv[2]);
+  changed record;
+begin
+  for changed in execute 'select owner, sum(files)::bigint as files, sum(texts)::bigint as texts from ('
+    || case tg_op when 'INSERT' then added when 'DELETE' then removed else added || ' union all ' || removed end
+    || ') as changes (owner, files, texts) where owner is not null group by owner'
+  loop
+    perform public.count_usage(changed.owner, changed.files, changed.texts);
+  end loop;
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.tg_document_index__bury()
  RETURNS trigger
@@ -1044,6 +1252,65 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_own_providers__limit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('own_providers ' || new.owner, 0));
+  if (select count(*) from public.own_providers p where p.owner = new.owner) >= 20 then
+    raise exception using errcode = 'PT409', message = '20 providers are connected already. Remove one first.';
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_tool_consents__limit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if char_length(new.tool) > 1000 then
+    raise exception using errcode = 'PT413', message = 'The name of a tool may have at most 1,000 characters.';
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_tool_servers__limit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('tool_servers ' || new.owner, 0));
+  if (select count(*) from public.tool_servers s where s.owner = new.owner) >= 10 then
+    raise exception using errcode = 'PT409', message = '10 servers are connected already. Remove one first.';
+  end if;
+  if octet_length(new.tools::text) > 1000000 then
+    raise exception using errcode = 'PT413', message = 'The tools of one server may be described in at most 1 MB.';
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_user_settings__limit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if octet_length(new.preferences::text) > 256000 then
+    raise exception using errcode = 'PT413', message = 'Your preferences may take at most 256 kB.';
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.tg_users__remove_files()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1055,6 +1322,27 @@ begin
   delete from storage.objects
   where bucket_id = 'documents' and name collate "C" >= old.id || '/' and name collate "C" < old.id || '0';
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.total_usage()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  known public.usage_total;
+begin
+  select * into known from public.usage_total;
+  if known.people > 200 and known.counted_at > clock_timestamp() - interval '10 seconds' then
+    return known.bytes;
+  end if;
+  select count(*), coalesce(sum(u.file_bytes + u.text_bytes), 0) into known.people, known.bytes from public.usage u;
+  if known.people > 200 and pg_try_advisory_xact_lock(hashtextextended('usage_total', 0)) then
+    update public.usage_total t set people = known.people, bytes = known.bytes, counted_at = clock_timestamp();
+  end if;
+  return known.bytes;
 end
 $function$;
 
@@ -1423,6 +1711,10 @@ CREATE TRIGGER tg_users__remove_files AFTER DELETE ON auth.users FOR EACH ROW EX
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,uid}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
+CREATE TRIGGER tg_conversations__release_messages BEFORE DELETE ON public.conversations FOR EACH ROW EXECUTE FUNCTION public.tg_conversations__release_messages();
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name, r.metadata::text)');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name, r.metadata::text)');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name, r.metadata::text)');
 CREATE TRIGGER tg_document_index__bury AFTER DELETE ON public.document_index FOR EACH ROW EXECUTE FUNCTION public.tg_document_index__bury();
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,owner}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
@@ -1431,21 +1723,45 @@ CREATE TRIGGER tg_documents__begin_series BEFORE INSERT ON public.documents FOR 
 CREATE TRIGGER tg_documents__delete_versions AFTER DELETE ON public.documents FOR EACH ROW WHEN (((old.state = 'ready'::text) AND (old.superseded_at IS NULL))) EXECUTE FUNCTION public.tg_documents__delete_versions();
 CREATE TRIGGER tg_documents__discard_blob AFTER DELETE ON public.documents FOR EACH ROW EXECUTE FUNCTION public.tg_documents__discard_blob();
 CREATE TRIGGER tg_documents__rename_versions AFTER UPDATE OF filename ON public.documents FOR EACH ROW WHEN ((old.filename IS DISTINCT FROM new.filename)) EXECUTE FUNCTION public.tg_documents__rename_versions();
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(r.size)', '0');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(r.size)', '0');
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.message_feedback REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.message_feedback REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.message_feedback REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.message_versions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c join public.messages m on m.conversation_id = c.id where m.id = r.message_id)', '0', 'public.text_size(r.content, r.metadata::text)');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.message_versions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c join public.messages m on m.conversation_id = c.id where m.id = r.message_id)', '0', 'public.text_size(r.content, r.metadata::text)');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.message_versions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c join public.messages m on m.conversation_id = c.id where m.id = r.message_id)', '0', 'public.text_size(r.content, r.metadata::text)');
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{conversation_id,id}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE TRIGGER tg_messages__enqueue_reply AFTER INSERT ON public.messages FOR EACH ROW WHEN ((new.sender_role = 1)) EXECUTE FUNCTION public.tg_messages__enqueue_reply();
 CREATE TRIGGER tg_messages__fold_text AFTER INSERT OR UPDATE OF content ON public.messages FOR EACH ROW WHEN ((new.sender_role = ANY (ARRAY[1, 2]))) EXECUTE FUNCTION public.tg_messages__fold_text();
 CREATE TRIGGER tg_messages__forget_summaries AFTER UPDATE OF content ON public.messages FOR EACH ROW WHEN ((old.content IS DISTINCT FROM new.content)) EXECUTE FUNCTION public.tg_messages__forget_summaries();
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.metadata::text)');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.metadata::text)');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.metadata::text)');
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.models REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,owner}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.models REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.models REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE CONSTRAINT TRIGGER tg_own_providers__forget_vectors AFTER DELETE ON public.own_providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.tg_own_providers__forget_vectors();
+CREATE TRIGGER tg_own_providers__limit BEFORE INSERT ON public.own_providers FOR EACH ROW EXECUTE FUNCTION public.tg_own_providers__limit();
+CREATE TRIGGER tg_tool_consents__limit BEFORE INSERT ON public.tool_consents FOR EACH ROW EXECUTE FUNCTION public.tg_tool_consents__limit();
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.tool_consents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.tool_consents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.tool_consents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
+CREATE TRIGGER tg_tool_servers__limit BEFORE INSERT ON public.tool_servers FOR EACH ROW EXECUTE FUNCTION public.tg_tool_servers__limit();
+CREATE TRIGGER tg_user_settings__limit BEFORE INSERT OR UPDATE OF preferences ON public.user_settings FOR EACH ROW EXECUTE FUNCTION public.tg_user_settings__limit();
 CREATE TRIGGER relay_inserted AFTER INSERT ON realtime.messages FOR EACH ROW WHEN (((new.extension = 'broadcast'::text) AND (new.payload IS NOT NULL))) EXECUTE FUNCTION realtime.relay_inserted();
 CREATE TRIGGER discard_removed_blob AFTER DELETE ON storage.objects FOR EACH ROW WHEN ((old.blob_id IS NOT NULL)) EXECUTE FUNCTION storage.discard_blob();
 CREATE TRIGGER discard_replaced_blob AFTER UPDATE OF blob_id ON storage.objects FOR EACH ROW WHEN (((old.blob_id IS DISTINCT FROM new.blob_id) AND (old.blob_id IS NOT NULL))) EXECUTE FUNCTION storage.discard_blob();
 CREATE TRIGGER tg_objects__remove_document AFTER DELETE ON storage.objects FOR EACH ROW WHEN ((old.bucket_id = 'documents'::text)) EXECUTE FUNCTION public.tg_objects__follow_document();
 CREATE TRIGGER tg_objects__rename_document AFTER UPDATE OF name ON storage.objects FOR EACH ROW WHEN (((old.bucket_id = 'documents'::text) AND (old.name IS DISTINCT FROM new.name))) EXECUTE FUNCTION public.tg_objects__follow_document();
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON storage.objects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(coalesce(octet_length(r.user_metadata::text), 0)
+        + case when jsonb_typeof(r.metadata -> ''size'') = ''number'' then (r.metadata ->> ''size'')::numeric else 0 end)', '0');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON storage.objects REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(coalesce(octet_length(r.user_metadata::text), 0)
+        + case when jsonb_typeof(r.metadata -> ''size'') = ''number'' then (r.metadata ->> ''size'')::numeric else 0 end)', '0');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON storage.objects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(coalesce(octet_length(r.user_metadata::text), 0)
+        + case when jsonb_typeof(r.metadata -> ''size'') = ''number'' then (r.metadata ->> ''size'')::numeric else 0 end)', '0');
 CREATE TRIGGER update_objects_updated_at BEFORE UPDATE ON storage.objects FOR EACH ROW EXECUTE FUNCTION storage.update_updated_at_column();
 
 -- Row-level security
@@ -1588,6 +1904,10 @@ alter table public.passages enable row level security;
 alter table public.passages force row level security;
 create policy "owner reads passages of own documents" on public.passages for select to authenticated
   using ((owner = ( SELECT auth.uid() AS uid)));
+alter table public.quotas enable row level security;
+alter table public.quotas force row level security;
+create policy "everyone signed in reads the limits" on public.quotas for select to authenticated
+  using (true);
 alter table public.replies enable row level security;
 alter table public.replies force row level security;
 create policy "owner reads own replies" on public.replies for select to authenticated
@@ -1631,6 +1951,16 @@ create policy "owner reads own tool servers" on public.tool_servers for select t
   using ((owner = ( SELECT auth.uid() AS uid)));
 create policy "owner removes own tool servers" on public.tool_servers for delete to authenticated
   using ((owner = ( SELECT auth.uid() AS uid)));
+alter table public.usage enable row level security;
+alter table public.usage force row level security;
+create policy "owner reads own usage" on public.usage for select to authenticated
+  using ((owner = ( SELECT auth.uid() AS uid)));
+alter table public.usage_changes enable row level security;
+alter table public.usage_changes force row level security;
+create policy "owner reads own changes of usage" on public.usage_changes for select to authenticated
+  using ((owner = ( SELECT auth.uid() AS uid)));
+alter table public.usage_total enable row level security;
+alter table public.usage_total force row level security;
 alter table public.user_settings enable row level security;
 alter table public.user_settings force row level security;
 create policy "owner changes own settings" on public.user_settings for update to authenticated
@@ -1767,6 +2097,8 @@ grant execute on function auth.uid() to service_role;
 grant execute on function auth.uid() to supabase_auth_admin;
 grant execute on function public.fold_text(text) to authenticated;
 grant execute on function public.fold_text(text) to service_role;
+grant execute on function public.own_usage() to authenticated;
+grant execute on function public.require_text_room(uuid) to service_role;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to anon;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to authenticated;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to service_role;
@@ -1850,6 +2182,8 @@ grant select on table public.passage_vectors to authenticated;
 grant delete, insert, select, update on table public.passage_vectors to service_role;
 grant select on table public.passages to authenticated;
 grant delete, insert, select, update on table public.passages to service_role;
+grant select on table public.quotas to authenticated;
+grant select, update on table public.quotas to service_role;
 grant select on table public.replies to authenticated;
 grant delete, insert, select, update on table public.replies to service_role;
 grant select on table public.reply_parts to authenticated;
@@ -1864,6 +2198,8 @@ grant select on table public.tool_requests to authenticated;
 grant delete, insert, select, update on table public.tool_requests to service_role;
 grant delete on table public.tool_servers to authenticated;
 grant delete, insert, select, update on table public.tool_servers to service_role;
+grant select on table public.usage to authenticated;
+grant select on table public.usage_changes to authenticated;
 grant select on table public.user_settings to authenticated;
 grant delete, insert, select, update on table public.user_settings to service_role;
 grant delete, select on table realtime.changes to service_role;

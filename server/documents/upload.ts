@@ -5,9 +5,12 @@ import busboy from 'busboy'
 import type { DocumentRow, RejectedFile, UploadAnswer } from '#contract/document.ts'
 import { FILE_TYPES } from '#contract/file-types.ts'
 import { MAX_FILES_PER_UPLOAD, MAX_UPLOAD_BYTES, MAX_UPLOAD_LABEL } from '#contract/upload-limits.ts'
+import { describeFullFiles, type OwnUsage } from '#contract/usage.ts'
 import { AppError, APP_ERROR_STATUS, messageOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
+import { toAppError } from '#server/database/errors.ts'
+import { ENFORCE_QUOTAS, fileRoomOf, readOwnUsage } from '#server/database/quotas.ts'
 import type { Claims, Database } from '#server/database/scope.ts'
 import type { Jobs } from '#server/jobs/start.ts'
 import type { ByteSource } from '#server/parsing/containers/byte-source.ts'
@@ -45,9 +48,11 @@ export async function receiveUpload(
   parts: UploadParts,
 ): Promise<UploadOutcome> {
   const pending: Promise<Received>[] = []
+  const room = await openRoom(parts.database, claims)
   try {
     await readMultipart({ contentType, body, maxFiles: versionOf ? 1 : MAX_FILES_PER_UPLOAD }, (name, stream) => {
-      pending.push(receiveFile(cleanName(name), stream, { claims, versionOf, position: pending.length }, parts))
+      const origin = { claims, versionOf, position: pending.length, room }
+      pending.push(receiveFile(cleanName(name), stream, origin, parts))
     })
   } catch (error) {
     await Promise.allSettled(pending)
@@ -74,7 +79,8 @@ export interface StoredFile {
 export async function addStoredFile({ owner, objectName, open }: StoredFile, parts: UploadParts): Promise<void> {
   const claims = { role: 'authenticated', sub: owner } as const
   const name = cleanName(objectName)
-  const received = await receiveFile(name, await open(), { claims, versionOf: undefined, position: 0 }, parts)
+  const room = await openRoom(parts.database, claims)
+  const received = await receiveFile(name, await open(), { claims, versionOf: undefined, position: 0, room }, parts)
   if ('rejected' in received) {
     const { status, message } = received.rejected
     throw new AppError(REJECTION_CODES.find((code) => APP_ERROR_STATUS[code] === status) ?? 'bad_request', message)
@@ -153,6 +159,17 @@ function cleanName(name: string | undefined): string {
     .replaceAll('\ufffd', '')}${extension}`
 }
 
+/** Room that the files of one upload share while their bytes arrive. */
+interface Room {
+  readonly usage: OwnUsage
+  left: number
+}
+
+async function openRoom(database: Database, claims: Claims): Promise<Room> {
+  const usage = await database.asUser(claims, readOwnUsage, { readOnly: true })
+  return { usage, left: fileRoomOf(usage) }
+}
+
 const REJECTION_CODES = ['conflict', 'too_large', 'unsupported_type', 'empty'] as const
 
 const rejection = (name: string, code: (typeof REJECTION_CODES)[number], why: string): Received => ({
@@ -164,20 +181,25 @@ interface FileOrigin {
   readonly versionOf: DocumentRow | undefined
   /** Index among the files of its upload. */
   readonly position: number
+  readonly room: Room
 }
 
 async function receiveFile(
   name: string,
   stream: Readable,
-  { claims, versionOf, position }: FileOrigin,
+  { claims, versionOf, position, room }: FileOrigin,
   parts: UploadParts,
 ): Promise<Received> {
   const { database, blobs, jobs } = parts
   const hash = createHash('sha256')
+  let fits = room.left > 0
   const hashing = new Transform({
     transform(chunk: Buffer, _encoding, done) {
+      room.left -= chunk.length
+      fits &&= room.left >= 0
       hash.update(chunk)
-      done(null, chunk)
+      // The rest of a file that does not fit is read, so that the answer arrives, but not stored.
+      done(null, fits ? chunk : undefined)
     },
   })
   // A broken upload also breaks the write to the blob store, which reports it.
@@ -185,6 +207,7 @@ async function receiveFile(
   const blob = await blobs.put(hashing)
   let isKept = false
   try {
+    if (!fits) return rejection(name, 'too_large', `was not added. ${describeFullFiles(room.usage)}`)
     if (blob.size > MAX_UPLOAD_BYTES) return rejection(name, 'too_large', `is larger than ${MAX_UPLOAD_LABEL}.`)
     if (blob.size === 0) return rejection(name, 'empty', 'is empty.')
     const mimetype = await detectUploadType(sourceOfBlob(blobs, blob), name)
@@ -192,16 +215,18 @@ async function receiveFile(
     const sha256 = hash.digest('hex')
     const existing = await database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
     if (existing) return versionOf ? rejectDuplicate(name, existing, versionOf) : { document: existing, isNew: false }
-    const document = await database.asService((scope) =>
-      insertDocument(scope, {
-        owner: claims.sub,
-        name,
-        mimetype,
-        size: blob.size,
-        path: blob.id,
-        sha256,
-        ...(versionOf ? { series: versionOf.series } : {}),
-      }),
+    const document = await database.asService(
+      (scope) =>
+        insertDocument(scope, {
+          owner: claims.sub,
+          name,
+          mimetype,
+          size: blob.size,
+          path: blob.id,
+          sha256,
+          ...(versionOf ? { series: versionOf.series } : {}),
+        }),
+      { settings: ENFORCE_QUOTAS },
     )
     if (document) {
       isKept = true
@@ -213,6 +238,11 @@ async function receiveFile(
     const twin = await database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
     if (!twin) throw new AppError('conflict', `"${name}" was uploaded and deleted at the same time.`)
     return versionOf ? rejectDuplicate(name, twin, versionOf) : { document: twin, isNew: false }
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    if (error instanceof AppError && error.code === 'too_large')
+      return rejection(name, 'too_large', `was not added. ${error.message}`)
+    throw thrown
   } finally {
     if (!isKept) await blobs.remove(blob.id)
   }

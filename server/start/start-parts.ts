@@ -29,6 +29,7 @@ export async function startParts(options: FoundationOptions) {
           closing: hasProduct ? createAccountDataDeletion(foundation) : undefined,
           reclaimDeleted: openReclaim(options),
           onDocumentUpload: product?.onDocumentUpload,
+          findRoom: product?.findRoom,
           directDispatch: product?.directDispatch,
         })
       : undefined

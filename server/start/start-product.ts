@@ -1,6 +1,7 @@
 /** Starts the product: the page, its API and the workers. */
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { describeFullFiles } from '#contract/usage.ts'
 import { createConversationRoutes } from '#server/api/conversations.ts'
 import { createDocumentRoutes } from '#server/api/documents.ts'
 import { createExportRoutes } from '#server/api/export.ts'
@@ -18,6 +19,7 @@ import { createPersonalProviders } from '#server/connections/personal-providers.
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { createToolServers } from '#server/connections/tool-servers.ts'
 import { openDatabase } from '#server/database/open-database.ts'
+import { fileRoomOf, readOwnUsage, setQuotas } from '#server/database/quotas.ts'
 import { createDocumentJobs } from '#server/documents/ingest/ingest-job.ts'
 import { createPictureView } from '#server/documents/picture-view.ts'
 import { addStoredFile } from '#server/documents/upload.ts'
@@ -39,6 +41,7 @@ const BUILT_CLIENT = fileURLToPath(new URL('../../dist/web', import.meta.url))
 const SIMULTANEOUS_REPLIES = 256
 /** Reserved for the reply queue, so that leases are renewed while other connections are busy. */
 const QUEUE_CONNECTIONS = 4
+const BYTES_PER_MB = 1_000_000
 
 /** @param deliverEarly reaches viewers connected to this process, as soon as any can connect. */
 export async function startProduct(foundation: Foundation, deliverEarly: DeliverEarly) {
@@ -58,6 +61,11 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
     encryptionKey,
   } = foundation
   const hasWorkers = config.ALCOVE_PARTS.has('workers')
+  await setQuotas(database, {
+    fileBytesPerPerson: config.QUOTA_FILES_MB * BYTES_PER_MB,
+    textBytesPerPerson: config.QUOTA_TEXT_MB * BYTES_PER_MB,
+    totalBytes: config.QUOTA_TOTAL_MB * BYTES_PER_MB,
+  })
   const settings = providerSettings(config)
   const { openai, compatible } = settings
   const guardedFetch = createGuardedFetch({ allowAddress: allowNetworks(config.ALLOWED_NETWORKS) })
@@ -160,6 +168,12 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
     edges: config.ALCOVE_PARTS.has('api') ? createApi() : undefined,
     onDocumentUpload: ({ owner, key, open }: DocumentFile) =>
       addStoredFile({ owner, objectName: key, open }, { database, blobs, jobs, log }),
+    async findRoom(owner: string, bucket: string) {
+      const usage = await database.asUser({ role: 'authenticated', sub: owner }, readOwnUsage, { readOnly: true })
+      // A file of this bucket is stored twice: as the object and as the document.
+      const copies = bucket === 'documents' ? 2 : 1
+      return { bytes: Math.floor(fileRoomOf(usage) / copies), message: describeFullFiles(usage) }
+    },
   }
 }
 

@@ -7,7 +7,7 @@ import { createMailboxRoutes } from '#server/auth/mailbox-routes.ts'
 import { readProviderSettings } from '#server/auth/providers/registry.ts'
 import { createAuthRoutes } from '#server/auth/routes.ts'
 import type { DeleteAccountData } from '#server/auth/service.ts'
-import { sweepAuth } from '#server/auth/sweep.ts'
+import { sweepAuth, sweepBuckets } from '#server/auth/sweep.ts'
 import { ensureTestAccount, withdrawTestAccount } from '#server/auth/test-account.ts'
 import type { DirectDispatch } from '#server/database/direct-dispatch.ts'
 import { createRealtime } from '#server/realtime/service.ts'
@@ -19,6 +19,7 @@ import type { Foundation } from './foundation.ts'
 import { readSamlProviders } from './saml-providers.ts'
 
 const SWEEP_INTERVAL_MS = 3_600_000
+const BUCKET_SWEEP_INTERVAL_MS = 60_000
 
 /** Hooks of the product; undefined without it. */
 interface ServiceHooks {
@@ -26,6 +27,7 @@ interface ServiceHooks {
   /** Undefined where the database is not ours to vacuum. */
   readonly reclaimDeleted: (() => void) | undefined
   readonly onDocumentUpload: StorageOptions['onDocumentUpload']
+  readonly findRoom: StorageOptions['findRoom']
   /** Dispatches work of rows that are inserted through `/rest/v1`. */
   readonly directDispatch: DirectDispatch | undefined
 }
@@ -34,7 +36,7 @@ interface ServiceHooks {
 export async function startServices(
   foundation: Foundation,
   signing: Tokens,
-  { closing, reclaimDeleted, onDocumentUpload, directDispatch }: ServiceHooks,
+  { closing, reclaimDeleted, onDocumentUpload, findRoom, directDispatch }: ServiceHooks,
 ) {
   const { config, log, undo, address, database, background, batchReader, listener, tokens, blobs, encryptionKey } =
     foundation
@@ -71,9 +73,14 @@ export async function startServices(
       log.warn({ err: error }, 'bytes of removed objects were not discarded'),
     )
   }
-  const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS)
+  const sweepRateLimits = () => {
+    sweepBuckets(database).catch((error: unknown) => log.warn({ err: error }, 'full rate limits were not removed'))
+  }
+  const sweeping = [setInterval(sweep, SWEEP_INTERVAL_MS), setInterval(sweepRateLimits, BUCKET_SWEEP_INTERVAL_MS)]
   sweep()
-  undo.push(() => clearInterval(sweeping))
+  undo.push(() => {
+    for (const timer of sweeping) clearInterval(timer)
+  })
 
   const onAccountClosing: DeleteAccountData = async (userId) => {
     const beyondRows = await closing?.(userId)
@@ -140,7 +147,15 @@ export async function startServices(
         allowsRollback: config.REST_TX_END === 'allow-override',
       }),
       realtime: realtime.routes,
-      storage: createStorageRoutes({ database, tokens, blobs, log, signingKey: encryptionKey, onDocumentUpload }),
+      storage: createStorageRoutes({
+        database,
+        tokens,
+        blobs,
+        log,
+        signingKey: encryptionKey,
+        onDocumentUpload,
+        findRoom,
+      }),
       mailbox: createMailboxRoutes({ database, isLocalSetUp: isLocal }),
     },
   }

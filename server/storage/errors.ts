@@ -77,6 +77,7 @@ const SQL_CODES: readonly (readonly [sqlState: string, code: StorageErrorCode])[
   ['22', 'InvalidParameter'],
   ['23', 'InvalidParameter'],
   ['P0001', 'InvalidRequest'],
+  ['PT413', 'EntityTooLarge'],
 ]
 
 function fromDatabaseError(error: pg.DatabaseError): StorageError | undefined {
@@ -94,7 +95,7 @@ function fromDatabaseError(error: pg.DatabaseError): StorageError | undefined {
   }
   const code = SQL_CODES.find(([start]) => sqlState.startsWith(start))?.[1]
   if (code === undefined) return undefined
-  const isOfCaller = code === 'InvalidParameter' || code === 'InvalidRequest'
+  const isOfCaller = code === 'InvalidParameter' || code === 'InvalidRequest' || code === 'EntityTooLarge'
   return new StorageError(code, isOfCaller ? message : undefined, { cause: error })
 }
 
@@ -118,7 +119,7 @@ export function toStorageError(error: unknown): StorageError | undefined {
     case 'empty':
       return new StorageError('InvalidRequest', error.message, { cause: error })
     case 'too_large':
-      return new StorageError('EntityTooLarge', undefined, { cause: error })
+      return new StorageError('EntityTooLarge', error.message, { cause: error })
     case 'unsupported_type':
       return new StorageError('InvalidMimeType', error.message, { cause: error })
     case 'conflict':

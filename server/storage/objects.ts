@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { VerifiedClaims } from '#server/access/tokens.ts'
+import { ENFORCE_QUOTAS } from '#server/database/quotas.ts'
 import type { Database, Scope } from '#server/database/scope.ts'
 import { asCaller } from './caller.ts'
 import { StorageError } from './errors.ts'
@@ -165,14 +166,19 @@ export async function writeVersion(
   expected: StoredVersion | undefined,
 ): Promise<string | undefined> {
   const values = [owner ?? null, version, metadata, userMetadata, blobId]
+  const write = (text: string, given: readonly unknown[]) =>
+    database.asService((scope) => scope.query<{ id: string }>(text, given), {
+      // Only the service key uploads without an owner.
+      settings: owner === undefined ? {} : ENFORCE_QUOTAS,
+    })
   const { rows } = expected
-    ? await database.serviceStatement<{ id: string }>(
+    ? await write(
         `update storage.objects
          set owner = $1::uuid, owner_id = $1::uuid::text, version = $2, metadata = $3, user_metadata = $4, blob_id = $5
          where id = $6 and bucket_id = $7 and name = $8 and version is not distinct from $9 returning id`,
         [...values, expected.id, bucket, key, expected.version],
       )
-    : await database.serviceStatement<{ id: string }>(
+    : await write(
         `insert into storage.objects (owner, owner_id, version, metadata, user_metadata, blob_id, bucket_id, name)
          values ($1::uuid, $1::uuid::text, $2, $3, $4, $5, $6, $7) on conflict (bucket_id, name) do nothing returning id`,
         [...values, bucket, key],

@@ -26,6 +26,7 @@ export interface StorageOptions {
   readonly maxObjectBytes?: number
   /** Throwing rejects the upload. */
   readonly onDocumentUpload?: StoreOptions['onDocumentUpload']
+  readonly findRoom?: StoreOptions['findRoom']
 }
 
 const EXPOSED_HEADERS = [
@@ -51,6 +52,7 @@ export function createStorageRoutes({
   signingKey,
   maxObjectBytes = 50 * 1024 * 1024,
   onDocumentUpload,
+  findRoom,
 }: StorageOptions): Hono<NodeBindings> {
   const storage = new Hono<NodeBindings>()
   const onDiscarded = createBackgroundRemoval(database, blobs, log)
@@ -62,6 +64,7 @@ export function createStorageRoutes({
     maxObjectBytes,
     onDiscarded,
     onDocumentUpload,
+    findRoom,
     signedTokens: createSignedTokens(signingKey),
   }
 

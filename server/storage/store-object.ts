@@ -27,6 +27,8 @@ export interface StoreOptions {
   readonly log: Log
   /** Called before the row is written; throwing rejects the upload. */
   readonly onDocumentUpload?: ((file: DocumentFile) => Promise<void>) | undefined
+  /** Bytes that a person may add to the bucket, and a sentence for whoever wants more. */
+  readonly findRoom?: ((owner: string, bucket: string) => Promise<{ bytes: number; message: string }>) | undefined
 }
 
 interface StoreRequest {
@@ -41,17 +43,35 @@ const DOCUMENTS_BUCKET = 'documents'
 const MAX_ATTEMPTS = 5
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
+export interface ByteLimit {
+  readonly maxBytes: number
+  /** Of the error beyond it. */
+  readonly message?: string | undefined
+}
+
+/** The room of the owner, where it is less than `maxBytes`. @throws StorageError `EntityTooLarge` for a declared size */
+export async function limitToRoom(
+  { findRoom }: Pick<StoreOptions, 'findRoom'>,
+  { owner, target, metadata: { size = 0 } }: Pick<ObjectDraft, 'owner' | 'target' | 'metadata'>,
+  maxBytes: number,
+): Promise<ByteLimit> {
+  if (owner === undefined || !findRoom) return { maxBytes }
+  const { bytes, message } = await findRoom(owner, target.bucket)
+  if (size > bytes || bytes === 0) throw new StorageError('EntityTooLarge', message)
+  return bytes < maxBytes ? { maxBytes: bytes, message } : { maxBytes }
+}
+
 /** An oversized source stays open for the response. @throws StorageError `EntityTooLarge`, `InvalidRequest` (abort). */
 export async function putLimited(
   blobs: BlobStore,
   source: Readable,
-  maxBytes: number,
+  { maxBytes, message }: ByteLimit,
 ): Promise<{ readonly id: string; readonly size: number }> {
   let size = 0
   const counting = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.byteLength
-      if (size > maxBytes) done(new StorageError('EntityTooLarge'))
+      if (size > maxBytes) done(new StorageError('EntityTooLarge', message))
       else done(null, chunk)
     },
   })

@@ -13,7 +13,7 @@ import { parseObjectPath } from './object-path.ts'
 import { type ObjectDraft, findStoredVersion, getBucket, getObject, requireWriteAccess } from './objects.ts'
 import { type NodeBindings, parseUpload } from './parse-upload.ts'
 import type { SignedTokens } from './signed-tokens.ts'
-import { putLimited, storeObject, type StoreOptions } from './store-object.ts'
+import { limitToRoom, putLimited, storeObject, type StoreOptions } from './store-object.ts'
 
 interface UploadRouteOptions extends StoreOptions {
   readonly tokens: TokenVerifier
@@ -52,11 +52,12 @@ export function createUploadRoutes(options: UploadRouteOptions): Hono<NodeBindin
     let id: string
     try {
       const maxBytes = requireAllowedObject(bucket, { ...metadata, mimetype }, maxObjectBytes)
+      const limit = await limitToRoom(options, draft, maxBytes)
       id = await storeObject(options, {
         draft,
         upsert,
         requireWriteAccess: () => requireWriteAccess(draft),
-        putBytes: () => putLimited(blobs, bytes, maxBytes),
+        putBytes: () => putLimited(blobs, bytes, limit),
       })
     } catch (error) {
       stopReading()
@@ -120,11 +121,12 @@ export function createUploadRoutes(options: UploadRouteOptions): Hono<NodeBindin
       { ...source.metadata, mimetype: isTaken ? undefined : mimetype },
       maxObjectBytes,
     )
+    const limit = await limitToRoom(options, draft, maxBytes)
     const id = await storeObject(options, {
       draft,
       upsert,
       requireWriteAccess: () => requireWriteAccess(database, claims, draft, { upsert }),
-      putBytes: async () => putLimited(blobs, await blobs.open(blobId), maxBytes),
+      putBytes: async () => putLimited(blobs, await blobs.open(blobId), limit),
     })
     if (upsert) onDiscarded()
     return context.json({ Id: id, Key: `${target.bucket}/${target.key}` })

@@ -40,6 +40,10 @@ export function apiErrorMessage(error: unknown): string | null {
   }
 }
 
+/** The sentence of a quota or size limit that refused a request; null for other errors. */
+export const limitMessage = (error: unknown): string | null =>
+  error instanceof HttpError && error.status === 413 ? apiErrorMessage(error) : null
+
 export async function readJson(response: Promise<Response>): Promise<unknown> {
   return await (await response).json()
 }

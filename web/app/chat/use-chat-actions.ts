@@ -3,6 +3,7 @@ import type { ConversationRow } from '#contract/conversation.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { useAuth } from '#web/data/auth/auth-context.tsx'
 import { hasStoredSession } from '#web/data/auth/session.ts'
+import { limitMessage } from '#web/data/client.ts'
 import { createConversation, cacheConversation, updateConversation, conversationKey } from '#web/data/conversations.ts'
 import {
   addMessage,
@@ -30,7 +31,7 @@ type ChatActions = {
 
 function reportFailure(error: unknown, description: string): void {
   console.error(error)
-  toast({ title: 'Error', description, variant: 'destructive' })
+  toast({ title: 'Error', description: limitMessage(error) ?? description, variant: 'destructive' })
 }
 
 /** Puts a text that could not be sent back into the message box (null: of the new conversation). */
