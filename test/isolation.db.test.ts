@@ -76,6 +76,7 @@ async function seed(): Promise<void> {
   )
   await db.admin.query(`insert into reply_parts select id, 1, 1, owner, '{}' from replies`)
   await db.admin.query('insert into user_settings (owner) values ($1)', [owner.sub])
+  await db.admin.query('insert into usage (owner) values ($1)', [owner.sub])
   await db.admin.query('insert into message_feedback (message_id, owner, rating) values ($1, $2, 1)', [
     answerId,
     owner.sub,
@@ -223,7 +224,8 @@ async function findProblems(): Promise<string[]> {
       continue
     }
     const read = await attempt(owner, `select from ${quoted(table)} where not (${SHARED.get(label) ?? 'false'})`)
-    if (table.can_select && !(typeof read === 'number' && read > 0)) problems.push(`the owner does not read ${label}`)
+    if (table.can_select && SHARED.get(label) !== 'true' && !(typeof read === 'number' && read > 0))
+      problems.push(`the owner does not read ${label}`)
     for (const column of table.updatable.slice(0, 1)) {
       const changed = await attempt(
         owner,

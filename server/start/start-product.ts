@@ -168,7 +168,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
     edges: config.ALCOVE_PARTS.has('api') ? createApi() : undefined,
     onDocumentUpload: ({ owner, key, open }: DocumentFile) =>
       addStoredFile({ owner, objectName: key, open }, { database, blobs, jobs, log }),
-    async findRoom(owner: string, bucket: string) {
+    findRoom: async (owner: string, bucket: string) => {
       const usage = await database.asUser({ role: 'authenticated', sub: owner }, readOwnUsage, { readOnly: true })
       // A file of this bucket is stored twice: as the object and as the document.
       const copies = bucket === 'documents' ? 2 : 1
