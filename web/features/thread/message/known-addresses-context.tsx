@@ -1,5 +1,5 @@
 import { createContext } from 'react'
 import { type KnownAddresses, NO_ADDRESSES } from '#web/lib/messages/known-addresses.ts'
 
-/** What the person and the sources of this thread named. */
+/** Named by the person or by a source of this thread. */
 export const KnownAddressesContext = createContext<KnownAddresses>(NO_ADDRESSES)
