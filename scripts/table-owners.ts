@@ -16,6 +16,7 @@ export interface SecondWriter {
 export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   'alcove.wrapped_secrets': { writes: 'access' },
 
+  'auth.earlier_links': { writes: 'auth' },
   'auth.flow_state': { writes: 'auth' },
   'auth.identities': { writes: 'auth' },
   'auth.local_mails': { writes: 'auth' },
@@ -29,6 +30,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   'auth.saml_assertions': { writes: 'auth' },
   'auth.saml_sign_ins': { writes: 'auth' },
   'auth.sessions': { writes: 'auth', reads: ['access'] },
+  'auth.signup_claims': { writes: 'auth' },
   'auth.test_accounts': { writes: 'auth' },
   'auth.users': { writes: 'auth' },
 

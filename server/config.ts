@@ -265,7 +265,15 @@ export const SETTINGS = {
   AUTH_AUTOCONFIRM: setting({
     wants: 'true or false',
     example: 'false',
-    explains: 'Whether a new account works without the confirmation mail.',
+    explains:
+      'Whether a new account works without the confirmation mail. An address then belongs to the first who signs up with it, and sign-up tells which addresses have an account.',
+    parse: flag('false'),
+  }),
+  AUTH_SIGNUP_REVEALS_ACCOUNTS: setting({
+    wants: 'true or false',
+    example: 'false',
+    explains:
+      'Whether the answer to a sign-up shows that the address has an account (`identities` is empty), for programs written for Supabase that tell their people. By default all addresses are answered alike, and the owner of the account gets a mail.',
     parse: flag('false'),
   }),
   AUTH_ANONYMOUS: setting({

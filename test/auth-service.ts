@@ -40,6 +40,7 @@ export async function startAuthService({
     redirectAllowList: ['https://app.example.com/**'],
     signup: 'open',
     autoconfirm: false,
+    signupRevealsAccounts: false,
     anonymous: false,
     manualLinking: true,
     passwordNeedsNonce: false,

@@ -53,6 +53,8 @@ export interface Account {
   readonly is_anonymous: boolean
   /** Whether the account belongs to a SAML identity provider. */
   readonly is_sso_user: boolean
+  /** Created by its own person, not by the operator. */
+  readonly self_registered: boolean
   readonly created_at: Date
   readonly updated_at: Date
   readonly identities: readonly Identity[]
@@ -63,7 +65,7 @@ const ACCOUNT = `
   u.id, u.aud, u.role, u.email, u.encrypted_password, u.email_confirmed_at, u.email_assumed, u.confirmation_sent_at, u.recovery_sent_at,
   u.reauthentication_sent_at, u.email_change, u.email_change_sent_at,
   u.invited_at, u.last_sign_in_at, u.phone, u.phone_confirmed_at, u.confirmed_at, u.banned_until, u.deleted_at, u.raw_app_meta_data,
-  u.raw_user_meta_data, u.is_anonymous, u.is_sso_user, u.created_at, u.updated_at,
+  u.raw_user_meta_data, u.is_anonymous, u.is_sso_user, u.self_registered, u.created_at, u.updated_at,
   coalesce(
     (select jsonb_agg(i order by i.created_at) from auth.identities i where i.user_id = u.id), '[]'
   ) as identities,
@@ -134,46 +136,15 @@ export interface NewAccount {
   readonly email: string
   readonly passwordHash: string | null
   readonly data: Readonly<Record<string, unknown>>
-  /** Created with the operator's key; `user_metadata` then contains only its data. */
-  readonly isInvited?: boolean
 }
 
-export const metadataOf = (id: string, { email, data }: NewAccount) => ({
+export const metadataOf = (id: string, { email, data }: Pick<NewAccount, 'email' | 'data'>) => ({
   ...data,
   email,
   email_verified: false,
   phone_verified: false,
   sub: id,
 })
-
-/**
- * Creates an unconfirmed account or overwrites one that was never confirmed; undefined if a confirmed account has the
- * address. The latest sign-up sets the password, so that an attacker cannot prepare an account at a victim's address.
- */
-export async function createUnconfirmedAccount(scope: Scope, account: NewAccount): Promise<string | undefined> {
-  const id = randomUUID()
-  const { email, passwordHash } = account
-  const enrolled = await scope.query<{ id: string }>(
-    `insert into auth.users as u (id, email, encrypted_password, raw_app_meta_data, raw_user_meta_data)
-     values ($1, $2, $3, '{"provider": "email", "providers": ["email"]}', $4)
-     on conflict (lower(email)) where is_sso_user = false do update
-     set encrypted_password = excluded.encrypted_password, updated_at = now(),
-       raw_user_meta_data = excluded.raw_user_meta_data
-         || case when excluded.raw_user_meta_data ? 'sub' then jsonb_build_object('sub', u.id) else '{}' end
-     where u.email_confirmed_at is null and u.phone_confirmed_at is null
-     returning u.id`,
-    [id, email, passwordHash, account.isInvited ? account.data : metadataOf(id, account)],
-  )
-  const enrolledId = enrolled.rows[0]?.id
-  if (enrolledId === undefined) return undefined
-  await scope.query(
-    `insert into auth.identities (provider_id, user_id, identity_data, provider, last_sign_in_at)
-     values ($1::text, $1::uuid, $2, 'email', now())
-     on conflict (provider_id, provider) do update set identity_data = excluded.identity_data, updated_at = now()`,
-    [enrolledId, metadataOf(enrolledId, account)],
-  )
-  return enrolledId
-}
 
 /** An anonymous account lasts as long as its only session, or until it gets an address. */
 export async function createAnonymousAccount(scope: Scope, data: NewAccount['data']): Promise<string> {
@@ -183,4 +154,16 @@ export async function createAnonymousAccount(scope: Scope, data: NewAccount['dat
     [id, JSON.stringify(data)],
   )
   return id
+}
+
+export async function listProviders(scope: Scope, userId: string): Promise<void> {
+  await scope.query(
+    `update auth.users set updated_at = now(), raw_app_meta_data = raw_app_meta_data || (
+       select jsonb_build_object(
+         'provider', (array_agg(provider order by created_at))[1], 'providers', jsonb_agg(distinct provider)
+       )
+       from auth.identities where user_id = $1
+     ) where id = $1`,
+    [userId],
+  )
 }

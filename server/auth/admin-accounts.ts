@@ -8,6 +8,7 @@ import { changeEmail } from './email-change.ts'
 import { AuthError } from './errors.ts'
 import { mergeMetadata } from './metadata.ts'
 import { voidCodes } from './one-time-codes.ts'
+import { deleteSignupClaim } from './pending-accounts.ts'
 import { contact, metadata, optionalText } from './request.ts'
 
 export const accountBody = z.object({
@@ -77,7 +78,10 @@ export async function createAccount(scope: Scope, wanted: AccountChanges): Promi
 export async function updateAccount(scope: Scope, id: string, wanted: AccountChanges): Promise<void> {
   if (wanted.email !== '' || wanted.passwordHash !== undefined) await voidCodes(scope, id)
   if (wanted.passwordHash !== undefined) {
-    await scope.query('update auth.users set encrypted_password = $2 where id = $1', [id, wanted.passwordHash])
+    await scope.query(
+      `update auth.users set encrypted_password = $2, raw_app_meta_data = raw_app_meta_data - 'needs_password' where id = $1`,
+      [id, wanted.passwordHash],
+    )
     await scope.query('delete from auth.sessions where user_id = $1', [id])
   }
   if (wanted.email !== '') await changeEmail(scope, id, wanted.email)
@@ -127,6 +131,7 @@ async function rejectTaken(writing: Promise<unknown>): Promise<void> {
 /** `isSoft` keeps an anonymised row. */
 export async function deleteAccount(scope: Scope, id: string, isSoft: boolean): Promise<void> {
   await voidCodes(scope, id)
+  await deleteSignupClaim(scope, id)
   await lockAccount(scope, id)
   if (!isSoft) {
     await scope.query('delete from auth.users where id = $1', [id])

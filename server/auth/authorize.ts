@@ -14,7 +14,7 @@ import { asAuthError } from './render-error.ts'
 import { requireFullLevel, requireSession } from './require-session.ts'
 import { visitorOf } from './request.ts'
 import type { AuthService } from './service.ts'
-import { grantSession } from './session-answer.ts'
+import { describeSession } from './session-answer.ts'
 import { openSession } from './sessions.ts'
 import { beginSignIn, type StartedSignIn, useSignIn } from './sign-in-states.ts'
 
@@ -96,7 +96,7 @@ async function redirectBack(
           visitor: visitorOf(context, service.settings),
         }),
       )
-      writeSession(target, await grantSession(context, service, grant), {
+      writeSession(target, await describeSession(context, service, grant), {
         provider_token: arrival.accessToken,
         ...(arrival.refreshToken === undefined ? {} : { provider_refresh_token: arrival.refreshToken }),
       })

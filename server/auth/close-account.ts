@@ -10,6 +10,7 @@ import { AuthError } from './errors.ts'
 import { passwordBucket, enforceRateLimits } from './rate-limits.ts'
 import { receiptMail } from './mail/templates.ts'
 import { isRightPassword } from './passwords.ts'
+import { deleteSignupClaim } from './pending-accounts.ts'
 import { normaliseEmail, optionalText, readBody, type Visitor, visitorOf } from './request.ts'
 import { requireFullLevel, requireSession, type SignedIn } from './require-session.ts'
 import type { AuthService } from './service.ts'
@@ -67,6 +68,7 @@ async function closeAccount(service: AuthService, { account: { id, email } }: Si
   // Answers and documents in progress lock rows of the person in another order.
   await retryDeadlock(() =>
     database.asAuth(async (scope) => {
+      await deleteSignupClaim(scope, id)
       await scope.query('delete from auth.users where id = $1', [id])
       await deleteBucketsOf(scope, id)
       await scope.query('delete from auth.local_mails where recipient = $1', [email])

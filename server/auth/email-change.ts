@@ -6,6 +6,13 @@ import { AuthError } from './errors.ts'
 import { issueMailCode, type OutgoingMail } from './mail-codes.ts'
 import { alreadyRegisteredMail } from './mail/templates.ts'
 import { type UsedCode, voidCodes } from './one-time-codes.ts'
+import {
+  contestPendingAccount,
+  deleteSignupClaim,
+  dropAccess,
+  isContested,
+  requireNewPassword,
+} from './pending-accounts.ts'
 import type { Challenge } from './pkce.ts'
 import type { AuthService } from './service.ts'
 
@@ -41,6 +48,7 @@ export async function beginEmailChange(
     `select from auth.users where lower(email) = $1 and not is_sso_user and (confirmed_at is not null or invited_at is not null)`,
     [email],
   )
+  await contestPendingAccount(scope, email)
   const current = account?.email ?? ''
   const toCurrent = { kind: 'email_change_current', email: current } as const
   const toNew = { kind: 'email_change_new', email } as const
@@ -74,7 +82,13 @@ export async function confirmEmailChange(
   const change = confirmed.rows[0]
   if (change === undefined) return undefined
   if (change.email !== null && change.confirmations < 2) return 'waiting'
+  if (await isContested(scope, { id: userId, email: change.email_change })) {
+    // The owner of the address may be the other one who asked for it.
+    await dropAccess(scope, userId, { removesFactors: false })
+    await requireNewPassword(scope, userId)
+  }
   await changeEmail(scope, userId, change.email_change)
+  await deleteSignupClaim(scope, userId)
   await confirmEmail(scope, userId)
   await voidCodes(scope, userId, flowId)
   return findAccount(scope, userId)

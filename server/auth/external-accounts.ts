@@ -1,9 +1,18 @@
 /** Chooses an account by the provider's subject, else by a verified address, never by an unverified one. */
 import { randomUUID } from 'node:crypto'
 import type { Scope } from '#server/database/scope.ts'
-import { type Account, confirmEmail, findAccountByEmail, isBanned, lockAccount, requireAccount } from './accounts.ts'
+import {
+  type Account,
+  confirmEmail,
+  findAccountByEmail,
+  isBanned,
+  listProviders,
+  lockAccount,
+  requireAccount,
+} from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { voidCodes } from './one-time-codes.ts'
+import { deleteSignupClaim, dropAccess } from './pending-accounts.ts'
 import type { Profile, Provider } from './providers/provider.ts'
 import { isEmail, normaliseEmail } from './request.ts'
 import type { AuthSettings } from './service.ts'
@@ -97,12 +106,13 @@ async function claimUnconfirmedAccount(
     // The account belongs to another person who has not confirmed the address.
     throw new AuthError('email_exists', 'A user with this email address has already been registered')
   }
-  await scope.query('delete from auth.sessions where user_id = $1', [id])
-  await scope.query('delete from auth.mfa_factors where user_id = $1', [id])
-  await scope.query('delete from auth.identities where user_id = $1', [id])
   await voidCodes(scope, id)
+  await dropAccess(scope, id, { removesFactors: true })
+  await scope.query('delete from auth.identities where user_id = $1', [id])
+  await deleteSignupClaim(scope, id)
   await scope.query(
-    `update auth.users set encrypted_password = null, email_change = '', phone_change = '', raw_user_meta_data = $2
+    `update auth.users set encrypted_password = null, email_change = '', phone_change = '', raw_user_meta_data = $2,
+       raw_app_meta_data = raw_app_meta_data - 'needs_password'
      where id = $1`,
     [id, identityData(arriving, email ?? '')],
   )
@@ -137,16 +147,4 @@ async function insertIdentity(scope: Scope, arriving: ProviderSignIn, userId: st
     [arriving.profile.subject, userId, identityData(arriving, email), arriving.provider.name],
   )
   await listProviders(scope, userId)
-}
-
-export async function listProviders(scope: Scope, userId: string): Promise<void> {
-  await scope.query(
-    `update auth.users set updated_at = now(), raw_app_meta_data = raw_app_meta_data || (
-       select jsonb_build_object(
-         'provider', (array_agg(provider order by created_at))[1], 'providers', jsonb_agg(distinct provider)
-       )
-       from auth.identities where user_id = $1
-     ) where id = $1`,
-    [userId],
-  )
 }

@@ -1,9 +1,8 @@
 /** DELETE /user/identities/{id}: unlinks a sign-in provider. */
 import { Hono } from 'hono'
 import type { Scope } from '#server/database/scope.ts'
-import { lockAccount } from './accounts.ts'
+import { listProviders, lockAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { listProviders } from './external-accounts.ts'
 import { requireFullLevel, requireSession, type SignedIn } from './require-session.ts'
 import type { AuthService } from './service.ts'
 

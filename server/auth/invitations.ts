@@ -2,11 +2,12 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Scope } from '#server/database/scope.ts'
-import { type Account, createUnconfirmedAccount, findAccountByEmail, requireAccount } from './accounts.ts'
+import { type Account, findAccountByEmail, requireAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import type { LinkKind } from './rate-limits.ts'
 import { issueMailCode, sendAndWait } from './mail-codes.ts'
 import { hashPassword, type PasswordRules, requireAcceptablePassword } from './passwords.ts'
+import { createAccountForOperator } from './pending-accounts.ts'
 import { chooseRedirect } from './redirects.ts'
 import { metadata, optionalText, readBody, requireEmail } from './request.ts'
 import { requireServiceRole } from './require-session.ts'
@@ -90,7 +91,7 @@ const emailExists = () => new AuthError('email_exists', 'A user with this email 
 
 async function invite(scope: Scope, { settings }: AuthService, invited: Invited): Promise<string> {
   if (settings.signup === 'closed') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
-  const userId = await createUnconfirmedAccount(scope, { ...invited, passwordHash: null, isInvited: true })
+  const userId = await createAccountForOperator(scope, { ...invited, passwordHash: null })
   if (userId === undefined) throw emailExists()
   await scope.query('update auth.users set invited_at = now() where id = $1', [userId])
   return userId
@@ -124,7 +125,7 @@ async function resolveLinkTarget(
   if (type === 'invite') return { type, kind, email, userId: await invite(scope, service, { email, data }) }
   const account = await findAccountByEmail(scope, email)
   if (type === 'signup' || (type === 'magiclink' && account === undefined)) {
-    const userId = await createUnconfirmedAccount(scope, { email, passwordHash, data, isInvited: true })
+    const userId = await createAccountForOperator(scope, { email, passwordHash, data })
     if (userId === undefined) throw emailExists()
     return { type: 'signup', kind: 'confirmation', email, userId }
   }

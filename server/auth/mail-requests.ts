@@ -2,11 +2,12 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { Scope } from '#server/database/scope.ts'
-import { type Account, createUnconfirmedAccount, findAccountByEmail } from './accounts.ts'
+import { type Account, findAccountByEmail } from './accounts.ts'
 import { beginEmailChange } from './email-change.ts'
 import { AuthError } from './errors.ts'
 import { addressBucket, refundAttempts, type LinkKind, mailBuckets, enforceRateLimits } from './rate-limits.ts'
 import { issueMailCode, type OutgoingMail, type MailCodeRequest, sendInBackground } from './mail-codes.ts'
+import { claimAddress } from './pending-accounts.ts'
 import { challengeMembers, readChallenge } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
 import { contact, metadata, optionalText, readBody, requireEmail, visitorOf } from './request.ts'
@@ -29,7 +30,7 @@ export function mailRequestRoutes(service: AuthService): Hono {
       kind: 'recovery',
       email: requireEmail(email),
       async write(scope, address, redirectTo) {
-        const account = await findAccountByEmail(scope, address)
+        const account = await claimAndFind(scope, service, address, NO_ACCOUNT_WANTED)
         return writeTo(scope, service, account, { kind: 'recovery', email: address, pkce, redirectTo })
       },
     })
@@ -73,8 +74,7 @@ export function mailRequestRoutes(service: AuthService): Hono {
       kind: 'magiclink',
       email: requireEmail(email),
       async write(scope, address, redirectTo) {
-        const account =
-          (await findAccountByEmail(scope, address)) ?? (await findOrCreateForMagicLink(scope, service, address, body))
+        const account = await claimAndFind(scope, service, address, body)
         return writeTo(scope, service, account, { kind: 'magiclink', email: address, pkce, redirectTo })
       },
     })
@@ -85,15 +85,20 @@ export function mailRequestRoutes(service: AuthService): Hono {
   return app
 }
 
-/** Creates an account if sign-ups are open. Otherwise sends no mail; the equal response does not reveal who has one. */
-async function findOrCreateForMagicLink(
+const NO_ACCOUNT_WANTED = { create_user: false, data: {} }
+
+/**
+ * The account that is written to. One that is not confirmed loses a password that somebody else may have set. A magic link
+ * creates a missing account if sign-ups are open. Otherwise there is no mail; the equal response does not reveal who has one.
+ */
+async function claimAndFind(
   scope: Scope,
   { settings }: AuthService,
   email: string,
-  { create_user: createUser, data }: z.output<typeof otpBody>,
+  { create_user: createUser, data }: Pick<z.output<typeof otpBody>, 'create_user' | 'data'>,
 ): Promise<Account | undefined> {
-  if (createUser === false || settings.signup !== 'open') return undefined
-  await createUnconfirmedAccount(scope, { email, passwordHash: null, data })
+  const isExistingOnly = createUser === false || settings.signup !== 'open'
+  await claimAddress(scope, { email, passwordHash: null, provenHash: null, data }, { isExistingOnly })
   return findAccountByEmail(scope, email)
 }
 

@@ -49,7 +49,8 @@ interface CodeRequest {
 }
 
 /**
- * Voids the previous code of its kind. Without a `userId`, runs as many statements (equal timing) and stores nothing.
+ * Voids the previous code of its kind. Earlier links of sign-ups and sign-ins stay valid until they end, since anybody can
+ * ask for a further mail. Without a `userId`, runs as many statements (equal timing) and stores nothing.
  */
 export async function issueCode(scope: Scope, { key, kind, email, userId, flow }: CodeRequest): Promise<IssuedCode> {
   const prefix = flow?.pkce === undefined ? '' : PKCE_PREFIX
@@ -59,6 +60,13 @@ export async function issueCode(scope: Scope, { key, kind, email, userId, flow }
   }
   const id = userId ?? randomUUID()
   const flowId = flow && (await beginFlow(scope, { userId: id, ...flow }))
+  await scope.query(
+    `insert into auth.earlier_links (token_hash, user_id, token_type, flow_state_id, expires_at)
+     select token_hash, user_id, token_type, flow_state_id, expires_at from auth.one_time_tokens
+     where user_id = $1 and token_type = $2 and expires_at > now() and $2 in ('confirmation_token', 'recovery_token')
+     on conflict do nothing`,
+    [id, kind],
+  )
   await scope.query(
     `insert into auth.one_time_tokens (user_id, token_type, token_hash, code_hash, relates_to, expires_at, flow_state_id)
      select u.id, $2, $3, $4, $5, now() + make_interval(secs => $6), $7 from auth.users u where u.id = $1
@@ -82,13 +90,22 @@ export async function useLinkToken(
   token: string,
   kinds: readonly CodeKind[],
 ): Promise<UsedCode | undefined> {
-  const used = await scope.query<UsedCode>(
-    `delete from auth.one_time_tokens
-     where token_hash = $1 and token_type = any($2::auth.one_time_token_type[]) and expires_at > now()
-     returning user_id as "userId", token_type as kind, flow_state_id as "flowId"`,
-    [digestOf(token), kinds],
-  )
-  return used.rows[0]
+  const taking = [
+    // The code remains, for a link with PKCE that was opened in another browser than the one that asked for it.
+    `update auth.one_time_tokens set token_hash = encode(sha256(uuid_send(gen_random_uuid())), 'hex')
+     where flow_state_id is not null and token_type = 'recovery_token' and`,
+    'delete from auth.one_time_tokens where',
+    'delete from auth.earlier_links where',
+  ]
+  for (const take of taking) {
+    const used = await scope.query<UsedCode>(
+      `${take} token_hash = $1 and token_type = any($2::auth.one_time_token_type[]) and expires_at > now()
+       returning user_id as "userId", token_type as kind, flow_state_id as "flowId"`,
+      [digestOf(token), kinds],
+    )
+    if (used.rows[0] !== undefined) return used.rows[0]
+  }
+  return undefined
 }
 
 /** Consumes a mailed code. A wrong code counts against each matching pending code, so the transaction must commit. */
@@ -112,11 +129,14 @@ export async function useCode(
     return undefined
   }
   await scope.query('delete from auth.one_time_tokens where id = $1', [match.id])
-  return match
+  // The mail's link may have ended in a code that was not exchanged: one mail signs in once.
+  await scope.query('delete from auth.flow_state where id = $1', [match.flowId])
+  return { ...match, flowId: null }
 }
 
 /** Ends all pending sign-ins by mail, except the flow that is being completed. */
 export async function voidCodes(scope: Scope, userId: string, storedFlowId: string | null = null): Promise<void> {
   await scope.query('delete from auth.one_time_tokens where user_id = $1', [userId])
+  await scope.query('delete from auth.earlier_links where user_id = $1', [userId])
   await scope.query('delete from auth.flow_state where user_id = $1 and id is distinct from $2', [userId, storedFlowId])
 }

@@ -112,6 +112,7 @@ export async function useAuthCode(
     throw new AuthError('bad_code_verifier', 'code challenge does not match previously saved code verifier')
   }
   if (isBanned(account)) throw new AuthError('user_banned', 'User is banned', { status: 400 })
+  await scope.query('delete from auth.one_time_tokens where flow_state_id = $1', [flow.id])
   await scope.query('delete from auth.flow_state where id = $1', [flow.id])
   const { authentication_method: method, provider_type: provider, session_not_after: end } = flow
   return method === 'sso/saml'

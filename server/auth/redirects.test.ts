@@ -7,6 +7,7 @@ const settings = (siteUrl: string, redirectAllowList: string[] = []): AuthSettin
   redirectAllowList,
   signup: 'open',
   autoconfirm: false,
+  signupRevealsAccounts: false,
   anonymous: false,
   manualLinking: false,
   passwordNeedsNonce: false,
@@ -74,4 +75,11 @@ test('a site on this machine may lead to any port of it', () => {
   expect(chooseRedirect('http://localhost:5173/login', local).host).toBe('localhost:5173')
   expect(chooseRedirect('http://[::1]:4000/', local).host).toBe('[::1]:4000')
   expect(chooseRedirect('http://localhost.evil.com:3000/', local).host).toBe('127.0.0.1:3000')
+})
+
+test('a fragment goes along to other sites only, so that nobody hands our page a session by way of a mail or a provider', () => {
+  const chosen = (asked: string) =>
+    chooseRedirect(asked, settings('https://alcove.example.com', ['https://app.example.com/**'])).href
+  expect(chosen('https://alcove.example.com/?doc=1#access_token=x')).toBe('https://alcove.example.com/?doc=1')
+  expect(chosen('https://app.example.com/#/callback')).toBe('https://app.example.com/#/callback')
 })

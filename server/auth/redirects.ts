@@ -37,5 +37,8 @@ export function chooseRedirect(asked: string | undefined, settings: AuthSettings
   // Browsers drop tabs and read backslashes as slashes.
   if (asked === undefined || /[\\\s]/.test(asked) || !URL.canParse(asked)) return new URL(settings.siteUrl)
   const target = new URL(asked)
-  return isAllowed(target, settings) ? target : new URL(settings.siteUrl)
+  if (!isAllowed(target, settings)) return new URL(settings.siteUrl)
+  // Our page reads sessions from its fragment: only this service may write one.
+  if (target.origin === new URL(settings.siteUrl).origin) target.hash = ''
+  return target
 }

@@ -16,6 +16,8 @@ export interface AuthSettings extends PasswordRules {
   readonly redirectAllowList: readonly string[]
   readonly signup: 'open' | 'invite' | 'closed'
   readonly autoconfirm: boolean
+  /** Whether the answer to a sign-up shows that the address has an account, as GoTrue's does. */
+  readonly signupRevealsAccounts: boolean
   readonly anonymous: boolean
   /** Whether people may link and unlink providers. */
   readonly manualLinking: boolean
@@ -62,6 +64,7 @@ export interface AuthService extends Omit<AuthDependencies, 'refreshKey'> {
     readonly factors: Buffer
     readonly recovery: Buffer
     readonly signIns: Buffer
+    readonly answers: Buffer
   }
 }
 
@@ -77,6 +80,7 @@ export function createAuthService({ refreshKey, ...rest }: AuthDependencies): Au
       factors: deriveKey(refreshKey, 'second factors'),
       recovery: deriveKey(refreshKey, 'recovery codes'),
       signIns: deriveKey(refreshKey, 'sign-ins at providers'),
+      answers: deriveKey(refreshKey, 'answers to sign-ups'),
     },
   }
 }

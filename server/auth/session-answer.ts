@@ -54,26 +54,41 @@ export interface SessionAnswer {
   readonly user: Record<string, unknown>
 }
 
+/**
+ * Returns the session for a redirect. Sets no cookie: any site can lead a browser to such an address, and the cookie would
+ * replace the visitor's own. The page sets it by a request of its own.
+ */
+export async function describeSession(context: Context, service: AuthService, grant: Grant): Promise<SessionAnswer> {
+  const { answer } = await signSession(context, service, grant)
+  return answer
+}
+
 /** Sets the cookie and returns the body. */
 export async function grantSession(context: Context, service: AuthService, grant: Grant): Promise<SessionAnswer> {
   const { settings } = service
+  const { answer, shortToken } = await signSession(context, service, grant)
+  if (isOurOwnPage(context, settings)) {
+    const token = answer.access_token
+    const fitting = token.length > MAX_COOKIE_VALUE_LENGTH ? await shortToken() : token
+    setCookie(context, SESSION_COOKIE, fitting, { ...cookieOptions(settings), maxAge: ACCESS_TOKEN_LIFETIME_S })
+  }
+  return answer
+}
+
+async function signSession(context: Context, service: AuthService, grant: Grant) {
   noteAccount(context, grant.account.id)
   const issuedAt = Math.floor(Date.now() / 1000)
   const sign = signAccessToken(service, grant, issuedAt)
   const full = await sign.full()
-  const accessToken = full.length > MAX_TOKEN_LENGTH ? await sign.short() : full
-  if (isOurOwnPage(context, settings)) {
-    const fitting = accessToken.length > MAX_COOKIE_VALUE_LENGTH ? await sign.short() : accessToken
-    setCookie(context, SESSION_COOKIE, fitting, { ...cookieOptions(settings), maxAge: ACCESS_TOKEN_LIFETIME_S })
-  }
-  return {
-    access_token: accessToken,
+  const answer: SessionAnswer = {
+    access_token: full.length > MAX_TOKEN_LENGTH ? await sign.short() : full,
     token_type: 'bearer',
     expires_in: ACCESS_TOKEN_LIFETIME_S,
     expires_at: issuedAt + ACCESS_TOKEN_LIFETIME_S,
     refresh_token: grant.refreshToken,
     user: userAnswer(grant.account),
   }
+  return { answer, shortToken: sign.short }
 }
 
 export function clearSessionCookie(context: Context, settings: AuthSettings): void {

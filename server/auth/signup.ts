@@ -1,26 +1,27 @@
 /** POST /signup: creates an account with e-mail and password, confirmed by a mailed link. */
+import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import {
-  createUnconfirmedAccount,
-  confirmEmail,
-  createAnonymousAccount,
-  findAccount,
-  type NewAccount,
-  requireAccount,
-} from './accounts.ts'
+import { confirmEmail, createAnonymousAccount, findAccount, requireAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { addressBucket, anonymousBucket, mailBuckets, enforceRateLimits } from './rate-limits.ts'
 import { alreadyRegisteredMail } from './mail/templates.ts'
 import { issueMailCode, sendAndWait } from './mail-codes.ts'
-import { hashPassword, requireAcceptablePassword } from './passwords.ts'
+import { hashPassword, isRightPassword, requireAcceptablePassword } from './passwords.ts'
+import {
+  type AddressClaim,
+  claimAddress,
+  findPendingHash,
+  isFreeForSignUp,
+  storeSignupClaim,
+} from './pending-accounts.ts'
 import { type Challenge, challengeMembers, readChallenge } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
 import { contact, metadata, optionalText, readBody, requireEmail, type Visitor, visitorOf } from './request.ts'
 import type { AuthService } from './service.ts'
 import { grantSession } from './session-answer.ts'
 import { openSession } from './sessions.ts'
-import { fakeUserAnswer, userAnswer } from './user-answer.ts'
+import { emptyUserAnswer, newUserAnswer, userAnswer } from './user-answer.ts'
 
 const signupBody = z.object({ ...contact, password: optionalText, data: metadata, ...challengeMembers })
 type SignupBody = z.output<typeof signupBody>
@@ -41,7 +42,7 @@ export function signupRoutes(service: AuthService): Hono {
     const mailBucket = settings.autoconfirm ? [] : mailBuckets(service, 'confirmation', email)
     await enforceRateLimits(service, [addressBucket('signup', visitor), ...mailBucket])
 
-    const candidate = { email, passwordHash: await hashPassword(body.password), data: body.data }
+    const candidate = await prepareClaim(service, email, body)
     if (settings.autoconfirm) {
       return context.json(await grantSession(context, service, await signUpConfirmed(service, candidate, visitor)))
     }
@@ -77,9 +78,21 @@ async function signUpAnonymously(service: AuthService, { password, data }: Signu
   })
 }
 
-async function signUpConfirmed({ database }: AuthService, candidate: NewAccount, visitor: Visitor) {
+/** A repeated sign-up is recognised by its password. Takes equal time for every address. */
+async function prepareClaim(
+  { database }: AuthService,
+  email: string,
+  { password, data }: SignupBody,
+): Promise<AddressClaim & { passwordHash: string }> {
+  const known = await database.asAuth((scope) => findPendingHash(scope, email))
+  const [passwordHash, isKnown] = await Promise.all([hashPassword(password), isRightPassword(known, password)])
+  return { email, passwordHash, provenHash: isKnown ? known : null, data }
+}
+
+async function signUpConfirmed({ database }: AuthService, candidate: AddressClaim, visitor: Visitor) {
   const grant = await database.asAuth(async (scope) => {
-    const id = await createUnconfirmedAccount(scope, candidate)
+    if (!(await isFreeForSignUp(scope, candidate))) return undefined
+    const id = await claimAddress(scope, candidate)
     if (id === undefined) return undefined
     await confirmEmail(scope, id, { isAssumed: true })
     await scope.query('update auth.users set last_sign_in_at = now() where id = $1', [id])
@@ -93,18 +106,20 @@ async function signUpConfirmed({ database }: AuthService, candidate: NewAccount,
 /** Always sends a mail and waits for it, so that the time does not reveal a taken address. */
 async function signUpByMail(
   service: AuthService,
-  candidate: NewAccount,
+  candidate: AddressClaim & { passwordHash: string },
   way: { pkce: Challenge | undefined; redirectTo: URL },
 ) {
   const { database, settings } = service
   const { email } = candidate
-  const enrolled = await database.asAuth(async (scope) => {
-    const userId = await createUnconfirmedAccount(scope, candidate)
-    const { letter } = await issueMailCode(scope, service, { kind: 'confirmation', email, userId, ...way })
-    const account = userId === undefined ? undefined : await findAccount(scope, userId)
-    return account && { account, letter }
+  const { account, letter } = await database.asAuth(async (scope) => {
+    const userId = await claimAddress(scope, candidate)
+    await storeSignupClaim(scope, email, candidate.passwordHash)
+    const issued = await issueMailCode(scope, service, { kind: 'confirmation', email, userId, ...way })
+    const enrolled = await findAccount(scope, userId ?? randomUUID())
+    return { account: enrolled, letter: issued.letter }
   })
-  const letter = enrolled?.letter ?? alreadyRegisteredMail(`${settings.siteUrl}/login`)
-  await sendAndWait(service, { kind: 'confirmation', email, letter })
-  return enrolled === undefined ? fakeUserAnswer(candidate) : userAnswer(enrolled.account)
+  const outgoing = account === undefined ? alreadyRegisteredMail(`${settings.siteUrl}/login`) : letter
+  await sendAndWait(service, { kind: 'confirmation', email, letter: outgoing })
+  if (!settings.signupRevealsAccounts) return newUserAnswer(service.keys.answers, candidate, account?.id)
+  return account === undefined ? emptyUserAnswer(candidate) : userAnswer(account)
 }

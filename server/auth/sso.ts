@@ -14,7 +14,7 @@ import { providerNameOf, findOrCreateSsoAccount } from './saml/accounts.ts'
 import { addressesOf, readResponse, createRequestUrl, type SamlProviderSettings } from './saml/provider.ts'
 import { beginSsoSignIn, type PendingSsoSignIn, useAssertion, useSsoSignIn } from './saml/sign-ins.ts'
 import type { AuthService } from './service.ts'
-import { grantSession } from './session-answer.ts'
+import { describeSession, grantSession } from './session-answer.ts'
 import { openSession } from './sessions.ts'
 import { browserSecret, knownBrowserSecret } from './sign-in-states.ts'
 
@@ -135,7 +135,7 @@ async function redirectBack(
           notAfter: sessionNotAfter,
         }),
       )
-      writeSession(target, await grantSession(context, service, grant), {})
+      writeSession(target, await describeSession(context, service, grant), {})
       return target
     }
     const code = await service.database.asAuth(async (scope) => {
@@ -174,7 +174,7 @@ async function finishSignIn(
   }
 }
 
-/** A same-site request, which includes the browser's cookies. */
+/** A same-site request, which includes the browser's cookies: only the browser that began may get a session cookie. */
 async function enterOwnPage(context: Context, service: AuthService, target: URL): Promise<void> {
   try {
     const code = context.req.query('code') ?? ''

@@ -1,5 +1,6 @@
 import { deleteFullBuckets } from '#server/access/token-bucket.ts'
 import type { Database } from '#server/database/scope.ts'
+import { sweepSignupClaims } from './pending-accounts.ts'
 import type { AuthSettings } from './service.ts'
 import { sessionIsIdle, sessionHasExpired } from './sessions.ts'
 
@@ -21,6 +22,8 @@ export async function sweepAuth(
   await database.asAuth(async (scope) => {
     await deleteFullBuckets(scope)
     await scope.query('delete from auth.one_time_tokens where expires_at < now()')
+    await scope.query('delete from auth.earlier_links where expires_at < now()')
+    await sweepSignupClaims(scope)
     await scope.query(`delete from auth.flow_state where created_at < now() - interval '2 days'`)
     await scope.query(`delete from auth.oauth_sign_ins where created_at < now() - interval '1 hour'`)
     await scope.query(`delete from auth.saml_sign_ins where created_at < now() - interval '1 hour'`)

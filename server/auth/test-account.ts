@@ -2,8 +2,9 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { AppError } from '#server/base/errors.ts'
 import type { Database, Scope } from '#server/database/scope.ts'
-import { confirmEmail, createUnconfirmedAccount, findAccountByEmail } from './accounts.ts'
+import { confirmEmail, findAccountByEmail } from './accounts.ts'
 import { hashPassword } from './passwords.ts'
+import { createAccountForOperator } from './pending-accounts.ts'
 
 const EMAIL = 'test@alcove.local'
 
@@ -41,7 +42,7 @@ export async function ensureTestAccount({
 }
 
 async function establish(scope: Scope, passwordHash: string, marker: Buffer): Promise<void> {
-  await createUnconfirmedAccount(scope, { email: EMAIL, passwordHash, data: {} })
+  await createAccountForOperator(scope, { email: EMAIL, passwordHash, data: {} })
   const account = await findAccountByEmail(scope, EMAIL)
   if (account === undefined) throw new AppError('unavailable', 'The test account could not be created.')
   const { id } = account

@@ -84,14 +84,21 @@ interface PasswordLogin {
 /** An unknown address and a wrong password take equal statements, one hash and one answer. */
 async function signInWithPassword(service: AuthService, { email, password, visitor }: PasswordLogin): Promise<Grant> {
   const { database } = service
-  const { account, isFamiliar } = await database.asAuth((scope) => findForLogin(scope, email, visitor))
+  const { account, isFamiliar, claimedHash } = await database.asAuth((scope) => findForLogin(scope, email, visitor))
   const failures = passwordBucket(email, visitor, isFamiliar)
   await enforceRateLimits(service, [addressBucket('token', visitor), failures])
 
   const isRight = await isRightPassword(account?.encrypted_password, password)
+  const isConfirmed = account !== undefined && account.confirmed_at !== null
+  const isSettled = claimedHash === null || (isRight && isConfirmed)
+  // A sign-up with a taken address is answered like one that was not confirmed.
+  const isClaim = !isSettled && (await isRightPassword(claimedHash, password))
+  if (isClaim) {
+    await database.asAuth((scope) => refundAttempt(scope, failures.key))
+    throw new AuthError('email_not_confirmed', 'Email not confirmed')
+  }
   if (account === undefined || !isRight) throw new AuthError('invalid_credentials', 'Invalid login credentials')
   if (isBanned(account)) throw new AuthError('user_banned', 'User is banned', { status: 400 })
-  const isConfirmed = account.confirmed_at !== null
   const renewedHash = isOutdatedHash(account.encrypted_password) ? await hashPassword(password) : null
   const grant = await database.asAuth(async (scope) => {
     await refundAttempt(scope, failures.key)
@@ -106,12 +113,16 @@ async function findForLogin(scope: Scope, typed: string, { address }: Visitor) {
   // An invalid address is handled like an unknown one.
   const email = isEmail(typed) ? typed : ''
   const account = await findAccountByEmail(scope, email)
-  const familiar = await scope.prepared(
-    `select from auth.sessions s join auth.users u on u.id = s.user_id
-     where lower(u.email) = $1 and s.ip = $2 and coalesce(s.refreshed_at, s.created_at) > now() - $3::interval limit 1`,
+  const found = await scope.prepared<{ is_familiar: boolean; claimed_hash: string | null }>(
+    `select exists (
+         select from auth.sessions s join auth.users u on u.id = s.user_id
+         where lower(u.email) = $1 and s.ip = $2 and coalesce(s.refreshed_at, s.created_at) > now() - $3::interval
+       ) as is_familiar,
+       (select password_hash from auth.signup_claims where email = $1 and expires_at > now()) as claimed_hash`,
     [email, address ?? null, FAMILIAR_ADDRESS_PERIOD],
   )
-  return { account, isFamiliar: familiar.rowCount === 1 }
+  const known = found.rows[0]
+  return { account, isFamiliar: known?.is_familiar === true, claimedHash: known?.claimed_hash ?? null }
 }
 
 /** Undefined if the password changed meanwhile. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { type Account, type Factor, type Identity, metadataOf, type NewAccount } from './accounts.ts'
 
 const withoutNulls = (members: object): Record<string, unknown> =>
@@ -46,11 +46,38 @@ const identityAnswer = ({ id, provider_id, email, ...identity }: Identity): Reco
   ...(email === null ? {} : { email }),
 })
 
-/** Looks like a new user, for a sign-up with a taken address. */
-export function fakeUserAnswer(account: NewAccount): Record<string, unknown> {
-  const id = randomUUID()
+/** A version 4 id that is the same for each sign-up with the address. */
+function idFor(key: Buffer, purpose: string, email: string): string {
+  const bytes = createHmac('sha256', key).update(`${purpose} ${email}`).digest().subarray(0, 16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+/** The answer to every sign-up by mail, made of the request alone; without an `id`, the address has an account. */
+export function newUserAnswer(key: Buffer, account: NewAccount, id = idFor(key, 'user', account.email)) {
+  const now = new Date().toISOString()
+  const identity: Identity = {
+    id: idFor(key, 'identity', account.email),
+    provider_id: id,
+    user_id: id,
+    identity_data: metadataOf(id, account),
+    provider: 'email',
+    email: account.email,
+    last_sign_in_at: now,
+    created_at: now,
+    updated_at: now,
+  }
+  return userAnswer(newUser(id, account, [identity]))
+}
+
+/** Looks like a new user, but for the lack of an identity: clients recognise an address that has an account by it. */
+export const emptyUserAnswer = (account: NewAccount): Record<string, unknown> =>
+  userAnswer(newUser(randomUUID(), account, []))
+
+function newUser(id: string, account: NewAccount, identities: readonly Identity[]): Account {
   const now = new Date()
-  return userAnswer({
+  return {
     id,
     aud: 'authenticated',
     role: 'authenticated',
@@ -74,9 +101,10 @@ export function fakeUserAnswer(account: NewAccount): Record<string, unknown> {
     raw_user_meta_data: metadataOf(id, account),
     is_anonymous: false,
     is_sso_user: false,
+    self_registered: true,
     created_at: now,
     updated_at: now,
-    identities: [],
+    identities,
     factors: [],
-  })
+  }
 }

@@ -146,6 +146,14 @@ test('a magic link creates an account unless it may not', async () => {
   expect(noPassword.error?.code).toBe('invalid_credentials')
 })
 
+test('an address that signs in sets no cookie, since any site can lead a browser to it', async () => {
+  const email = 'led@example.test'
+  await signUp(email)
+  const followed = await fetch(await service.linkFor(email), { redirect: 'manual' })
+  expect(followed.headers.get('location')).toContain('#access_token=')
+  expect(followed.headers.get('set-cookie')).toBeNull()
+})
+
 test('a request to verify says what it lacks', async () => {
   for (const [body, message] of [
     [{ token: '123456', email: 'a@example.test' }, 'Verify requires a verification type'],

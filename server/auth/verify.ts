@@ -8,13 +8,14 @@ import { confirmEmailChange } from './email-change.ts'
 import { AuthError } from './errors.ts'
 import { addressBucket, codeBucket, enforceRateLimits } from './rate-limits.ts'
 import { type CodeKind, isPkceToken, useCode, type UsedCode, useLinkToken, voidCodes } from './one-time-codes.ts'
+import { deleteSignupClaim, dropAccess, requireNewPassword } from './pending-accounts.ts'
 import { issueAuthCode } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
 import { writeFailure, writeSession } from './redirect-answer.ts'
 import { asAuthError } from './render-error.ts'
 import { contact, normaliseEmail, optionalText, readBody, requirePhone, type Visitor, visitorOf } from './request.ts'
 import type { AuthService } from './service.ts'
-import { grantSession } from './session-answer.ts'
+import { describeSession, grantSession } from './session-answer.ts'
 import { type Grant, openSession } from './sessions.ts'
 
 /** Keys are values of `type` in the protocol. */
@@ -108,7 +109,7 @@ async function followLink(
       target.hash = new URLSearchParams({ message: WAITING, sb: '' }).toString()
       if (isPkceToken(token)) target.searchParams.set('message', WAITING)
     } else if ('code' in outcome) target.searchParams.set('code', outcome.code)
-    else writeSession(target, await grantSession(context, service, outcome), { type })
+    else writeSession(target, await describeSession(context, service, outcome), { type })
   } catch (error) {
     writeFailure(target, asAuthError(error, context, service.log), { isPkce: isPkceToken(token) })
   }
@@ -181,12 +182,14 @@ async function confirmByMail(scope: Scope, used: UsedCode): Promise<Account | 'w
     const changed = await confirmEmailChange(scope, used)
     if (changed === undefined || changed === 'waiting') return changed
   } else if (before.confirmed_at === null) {
-    // Only the sign-up link confirms the password of the sign-up; otherwise a stranger may have set it.
-    if (kind !== 'confirmation_token') {
-      await scope.query('update auth.users set encrypted_password = null where id = $1', [userId])
-    }
-    await confirmEmail(scope, userId)
     await voidCodes(scope, userId, flowId)
+    if (before.self_registered) {
+      // Only the sign-up link confirms the password of the sign-up; otherwise a stranger may have set it.
+      if (kind !== 'confirmation_token') await requireNewPassword(scope, userId)
+      await dropAccess(scope, userId, { removesFactors: true })
+    }
+    await deleteSignupClaim(scope, userId)
+    await confirmEmail(scope, userId)
   }
   await scope.query('update auth.users set last_sign_in_at = now() where id = $1', [userId])
   return findAccount(scope, userId)

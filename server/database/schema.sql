@@ -32,6 +32,18 @@ create table auth.audit_log_entries (
   constraint audit_log_entries_pkey PRIMARY KEY (id)
 );
 
+create table auth.earlier_links (
+  token_hash text not null,
+  user_id uuid not null,
+  token_type auth.one_time_token_type not null,
+  flow_state_id uuid,
+  expires_at timestamp with time zone not null,
+  constraint earlier_links_flow_state_id_fkey FOREIGN KEY (flow_state_id) REFERENCES auth.flow_state(id) ON DELETE SET NULL,
+  constraint earlier_links_pkey PRIMARY KEY (token_hash),
+  constraint earlier_links_token_hash_check CHECK ((token_hash <> ''::text)),
+  constraint earlier_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+
 create table auth.flow_state (
   id uuid not null default gen_random_uuid(),
   user_id uuid,
@@ -237,6 +249,13 @@ create table auth.sessions (
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
+create table auth.signup_claims (
+  email text not null,
+  password_hash text not null,
+  expires_at timestamp with time zone not null,
+  constraint signup_claims_pkey PRIMARY KEY (email)
+);
+
 create table auth.test_accounts (
   user_id uuid not null,
   marker bytea not null,
@@ -281,6 +300,7 @@ create table auth.users (
   deleted_at timestamp with time zone,
   is_anonymous boolean not null default false,
   email_assumed boolean not null default false,
+  self_registered boolean not null default false,
   constraint users_phone_key UNIQUE (phone),
   constraint users_pkey PRIMARY KEY (id)
 );
@@ -800,6 +820,9 @@ create table storage.objects (
 -- Indexes
 
 CREATE INDEX audit_logs_instance_id_idx ON auth.audit_log_entries USING btree (instance_id);
+CREATE INDEX earlier_links_expires_at_idx ON auth.earlier_links USING btree (expires_at);
+CREATE INDEX earlier_links_flow_state_id_idx ON auth.earlier_links USING btree (flow_state_id);
+CREATE INDEX earlier_links_user_id_idx ON auth.earlier_links USING btree (user_id);
 CREATE UNIQUE INDEX flow_state_auth_code_idx ON auth.flow_state USING btree (auth_code);
 CREATE INDEX flow_state_created_at_idx ON auth.flow_state USING btree (created_at);
 CREATE INDEX flow_state_user_id_idx ON auth.flow_state USING btree (user_id);
@@ -818,6 +841,7 @@ CREATE INDEX refresh_tokens_user_id_idx ON auth.refresh_tokens USING btree (user
 CREATE INDEX saml_assertions_ends_at_idx ON auth.saml_assertions USING btree (ends_at);
 CREATE INDEX saml_sign_ins_created_at_idx ON auth.saml_sign_ins USING btree (created_at);
 CREATE INDEX sessions_user_id_idx ON auth.sessions USING btree (user_id, created_at);
+CREATE INDEX signup_claims_expires_at_idx ON auth.signup_claims USING btree (expires_at);
 CREATE UNIQUE INDEX users_email_key ON auth.users USING btree (lower(email)) WHERE (is_sso_user = false);
 CREATE INDEX conversations_uid_started_at_idx ON public.conversations USING btree (uid, started_at DESC);
 CREATE INDEX document_index_segment_idx ON public.document_index USING btree (segment, first_passage);
@@ -1770,6 +1794,8 @@ alter table alcove_migrations.applied enable row level security;
 alter table alcove_migrations.applied force row level security;
 alter table auth.audit_log_entries enable row level security;
 alter table auth.audit_log_entries force row level security;
+alter table auth.earlier_links enable row level security;
+alter table auth.earlier_links force row level security;
 alter table auth.flow_state enable row level security;
 alter table auth.flow_state force row level security;
 alter table auth.identities enable row level security;
@@ -1800,6 +1826,8 @@ alter table auth.saml_sign_ins enable row level security;
 alter table auth.saml_sign_ins force row level security;
 alter table auth.sessions enable row level security;
 alter table auth.sessions force row level security;
+alter table auth.signup_claims enable row level security;
+alter table auth.signup_claims force row level security;
 alter table auth.test_accounts enable row level security;
 alter table auth.test_accounts force row level security;
 alter table auth.users enable row level security;
@@ -2136,6 +2164,7 @@ grant usage on schema storage to anon;
 grant usage on schema storage to authenticated;
 grant usage on schema storage to service_role;
 grant delete, insert, select, update on table auth.audit_log_entries to supabase_auth_admin;
+grant delete, insert, select, update on table auth.earlier_links to supabase_auth_admin;
 grant delete, insert, select, update on table auth.flow_state to supabase_auth_admin;
 grant delete, insert, select, update on table auth.identities to supabase_auth_admin;
 grant delete, insert, select, update on table auth.instances to supabase_auth_admin;
@@ -2151,6 +2180,7 @@ grant delete, insert, select, update on table auth.refresh_tokens to supabase_au
 grant delete, insert, select, update on table auth.saml_assertions to supabase_auth_admin;
 grant delete, insert, select, update on table auth.saml_sign_ins to supabase_auth_admin;
 grant delete, insert, select, update on table auth.sessions to supabase_auth_admin;
+grant delete, insert, select, update on table auth.signup_claims to supabase_auth_admin;
 grant delete, insert, select, update on table auth.test_accounts to supabase_auth_admin;
 grant delete, insert, select, update on table auth.users to supabase_auth_admin;
 grant select on table public.conversation_summaries to authenticated;

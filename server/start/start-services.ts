@@ -123,6 +123,7 @@ export async function startServices(
               : { address: config.AUTH_SMS_WEBHOOK, secret: config.AUTH_SMS_WEBHOOK_SECRET ?? '' },
           signup: config.AUTH_SIGNUP,
           autoconfirm: config.AUTH_AUTOCONFIRM,
+          signupRevealsAccounts: config.AUTH_SIGNUP_REVEALS_ACCOUNTS,
           anonymous: config.AUTH_ANONYMOUS,
           manualLinking: config.AUTH_MANUAL_LINKING,
           passwordNeedsNonce: config.AUTH_PASSWORD_NONCE,

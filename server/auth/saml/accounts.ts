@@ -1,8 +1,7 @@
 /** Chooses an account only by the provider's subject: accounts with an equal address stay separate. */
 import { randomUUID } from 'node:crypto'
-import { type Account, isBanned, requireAccount } from '#server/auth/accounts.ts'
+import { type Account, isBanned, listProviders, requireAccount } from '#server/auth/accounts.ts'
 import { AuthError } from '#server/auth/errors.ts'
-import { listProviders } from '#server/auth/external-accounts.ts'
 import { isEmail, normaliseEmail } from '#server/auth/request.ts'
 import type { AuthSettings } from '#server/auth/service.ts'
 import type { Scope } from '#server/database/scope.ts'
