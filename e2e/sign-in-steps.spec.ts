@@ -94,7 +94,7 @@ test('a forgotten password is set anew by the link of a mail', async () => {
   await submit(page, 'Send the mail')
   await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor()
 
-  const tab = await freshPage()
+  const tab = await page.context().newPage()
   await tab.goto((await newestMail(stage.alcove, email)).link)
   await tab.getByRole('heading', { name: 'Choose a new password' }).waitFor()
   await tab.reload()

@@ -1,6 +1,7 @@
 import { useEffect, type JSX, type ReactNode } from 'react'
 import { Redirect, useLocation } from 'wouter'
 import { useAuth } from '#web/data/auth/auth-context.tsx'
+import { needsPassword } from '#web/data/auth/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -28,8 +29,8 @@ export function AuthGate({ children }: { children: ReactNode }): JSX.Element {
     toast({ title: 'Authentication Error', description: failedWhileIn, variant: 'destructive' })
   }, [failedWhileIn])
   if (loading) return <LoadingPage />
-  if (user !== null) return <>{children}</>
-  if (error === null) return <Redirect to="/login" replace />
+  if (user !== null && !needsPassword(user)) return <>{children}</>
+  if (error === null || user !== null) return <Redirect to="/login" replace />
   return (
     <main className={styles.page}>
       <h1 className={styles.title}>Authentication Error</h1>

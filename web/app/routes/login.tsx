@@ -3,7 +3,7 @@ import { Redirect, useLocation, useSearch } from 'wouter'
 import type { PublicConfig } from '#contract/auth.ts'
 import { useAuth } from '#web/data/auth/auth-context.tsx'
 import { loadConfig } from '#web/data/config.ts'
-import { hasVerifiedFactor } from '#web/data/auth/session.ts'
+import { hasVerifiedFactor, needsPassword } from '#web/data/auth/session.ts'
 import { NEW_PASSWORD_PATH, type MailPurpose } from '#web/data/auth/sign-in.ts'
 import { DeletionNotice } from '#web/features/login/deletion-notice.tsx'
 import { LoginForm } from '#web/features/login/login-form.tsx'
@@ -11,14 +11,15 @@ import { LoadingPage } from '#web/app/auth-gate.tsx'
 import { usePageTitle } from '#web/app/use-page-title.ts'
 import styles from './login.module.css'
 
+const ContinueForm = lazy(() => import('#web/features/login/continue-form.tsx'))
 const EnrolForm = lazy(() => import('#web/features/login/enrol-form.tsx'))
 const FactorForm = lazy(() => import('#web/features/login/factor-form.tsx'))
 const MailForm = lazy(() => import('#web/features/login/mail-form.tsx'))
 const NewPasswordForm = lazy(() => import('#web/features/login/new-password-form.tsx'))
 
-/** Signed-in people go on to the chat unless they came to set a new password. */
+/** Signed-in people go on to the chat unless they came to set a new password, or have to. */
 export function LoginPage(): JSX.Element {
-  const { loading, user, userAtSecondFactor, error } = useAuth()
+  const { loading, user, userAtSecondFactor, offeredEmail, error } = useAuth()
   const [, navigate] = useLocation()
   const wantsNewPassword = new URLSearchParams(useSearch()).has('new-password')
   usePageTitle(null, false)
@@ -27,7 +28,8 @@ export function LoginPage(): JSX.Element {
   useEffect(() => {
     loadConfig().then(setConfig, (failure: unknown) => console.error(failure))
   }, [])
-  if (user !== null && !wantsNewPassword) return <Redirect to="/" replace />
+  const isPasswordMissing = user !== null && needsPassword(user)
+  if (user !== null && !wantsNewPassword && !isPasswordMissing) return <Redirect to="/" replace />
   if (loading) return <LoadingPage />
 
   const step = (): JSX.Element => {
@@ -39,8 +41,15 @@ export function LoginPage(): JSX.Element {
       )
     }
     if (user !== null) {
-      return <NewPasswordForm email={user.email ?? ''} onDone={() => navigate('/', { replace: true })} />
+      return (
+        <NewPasswordForm
+          email={user.email ?? ''}
+          isRequired={isPasswordMissing}
+          onDone={() => navigate('/', { replace: true })}
+        />
+      )
     }
+    if (offeredEmail !== null) return <ContinueForm email={offeredEmail} />
     if (mail !== null) {
       return (
         <MailForm

@@ -6,20 +6,29 @@ export type Auth = {
   user: User | null
   /** The person whose password was accepted and whose second factor is missing; `user` is null meanwhile. */
   userAtSecondFactor: User | null
+  /** The account that a link leads into, which the person may continue as. */
+  offeredEmail: string | null
   error: string | null
 }
 
 const AuthContext = createContext<Auth | null>(null)
 
 export function AuthProvider({ children }: { children: ReactNode }): JSX.Element {
-  const { loading, session, needsSecondFactor, error } = useSyncExternalStore(subscribeToSessionState, sessionState)
+  const { loading, session, needsSecondFactor, offer, error } = useSyncExternalStore(
+    subscribeToSessionState,
+    sessionState,
+  )
   useEffect(() => {
     void startSession()
   }, [])
   const known = session?.user ?? null
   const user = needsSecondFactor ? null : known
   const userAtSecondFactor = needsSecondFactor ? known : null
-  const auth = useMemo(() => ({ loading, user, userAtSecondFactor, error }), [loading, user, userAtSecondFactor, error])
+  const offeredEmail = offer?.email ?? null
+  const auth = useMemo(
+    () => ({ loading, user, userAtSecondFactor, offeredEmail, error }),
+    [loading, user, userAtSecondFactor, offeredEmail, error],
+  )
   return <AuthContext value={auth}>{children}</AuthContext>
 }
 

@@ -1,4 +1,5 @@
 import { loadConfig } from '#web/data/config.ts'
+import { rememberProvider } from './provider-label.ts'
 import { authClient } from './session.ts'
 
 /** `ssoId` is set for a company's SAML provider. */
@@ -43,6 +44,7 @@ const credentialsFor = ({ name }: IdentityProvider) => ({
 export async function signInWithProvider(provider: IdentityProvider): Promise<void> {
   const auth = await authClient()
   const { ssoId } = provider
+  rememberProvider(provider.label)
   const { error } = await (ssoId === undefined
     ? auth.signInWithOAuth(credentialsFor(provider))
     : auth.signInWithSSO({ providerId: ssoId, options: { redirectTo: `${location.origin}/` } }))
@@ -50,6 +52,7 @@ export async function signInWithProvider(provider: IdentityProvider): Promise<vo
 }
 
 export async function linkIdentity(provider: IdentityProvider): Promise<void> {
+  rememberProvider(provider.label)
   const { error } = await (await authClient()).linkIdentity(credentialsFor(provider))
   if (error !== null) throw error
 }

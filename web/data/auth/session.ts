@@ -1,11 +1,15 @@
 import { AuthClient, type AuthChangeEvent, type AuthError, type Session, type User } from '@supabase/auth-js'
 import { config, loadConfig } from '#web/data/config.ts'
+import { type Arrival, readKeptArrival, takeArrival } from './arrival.ts'
+import type { OfferedSession } from './offered-session.ts'
 
 export type SessionState = {
   loading: boolean
   session: Session | null
   /** The password was accepted and a second factor is missing; the server rejects everything else. */
   needsSecondFactor: boolean
+  /** A session that an address brought, which a click may open. */
+  offer: OfferedSession | null
   error: string | null
 }
 
@@ -18,7 +22,7 @@ const STORAGE_KEY = 'alcove-session'
 let client: Client | null = null
 /** The session of the last event: another tab announces its session before it is in this tab's storage. */
 let announcedSession: Session | null = null
-let state: SessionState = { loading: true, session: null, needsSecondFactor: false, error: null }
+let state: SessionState = { loading: true, session: null, needsSecondFactor: false, offer: null, error: null }
 const listeners = new Set<() => void>()
 const eventListeners = new Set<(event: AuthChangeEvent) => void>()
 
@@ -35,6 +39,10 @@ function assuranceLevelOf(token: string): string | undefined {
 
 export const hasVerifiedFactor = ({ factors = [] }: Pick<User, 'factors'>): boolean =>
   factors.some(({ status }) => status === 'verified')
+
+/** The server set no password, as several people had asked for the account before its address was confirmed. */
+export const needsPassword = ({ app_metadata }: Pick<User, 'app_metadata'>): boolean =>
+  app_metadata['needs_password'] === true
 
 const needsFactor = (session: Session | null): boolean =>
   session !== null &&
@@ -76,13 +84,79 @@ function clientOptions(): { url: string; headers: Record<string, string> } {
   }
 }
 
-/** auth-js clears the hash of a mail link and leaves the `#`. */
-function removeHash(): void {
-  if (!location.href.includes('#')) return
-  history.replaceState(history.state, '', location.pathname + location.search)
+/** A client without storage, so that nothing it does replaces the stored session. */
+const detachedClient = (): Client =>
+  new AuthClient({ ...clientOptions(), persistSession: false, autoRefreshToken: false, detectSessionInUrl: false })
+
+/** @returns the code of a failure */
+async function exchangeCode({ code, flowId }: { code: string; flowId: string }): Promise<string | null> {
+  // A flow that this browser did not begin has no verifier here; the code is not used up.
+  const { error } = await startedClient().exchangeCodeForSession(code, { flowId })
+  if (error === null) return null
+  console.error(error)
+  return error.name === 'AuthPKCECodeVerifierMissingError' ? 'other_browser' : (error.code ?? 'unexpected_failure')
 }
 
-/** Reads the stored session, or the one in the address of a mail link, and follows it from then on. */
+/** @returns the code of a failure */
+async function offerSession(tokens: { accessToken: string; refreshToken: string }): Promise<string | null> {
+  const { data } = await startedClient().getSession()
+  if (data.session !== null) return 'session_open'
+  const { describeOffer } = await import('./offered-session.ts')
+  const offer = await describeOffer(detachedClient(), tokens)
+  if (offer === null) return 'otp_expired'
+  setState({ offer })
+  return null
+}
+
+/** @returns what went wrong, in the page's own words */
+async function receive(arrival: Arrival | null): Promise<string | null> {
+  if (arrival === null) return null
+  const failure =
+    arrival.kind === 'code'
+      ? await exchangeCode(arrival)
+      : arrival.kind === 'tokens'
+        ? await offerSession(arrival)
+        : arrival.code
+  return failure === null ? null : (await import('./arrival-failures.ts')).describeFailure(failure)
+}
+
+/** An address with another fragment does not load the page again. */
+function followFragments(): void {
+  addEventListener('hashchange', () => {
+    const arrival = takeArrival()
+    if (arrival === null) return
+    receive(arrival).then(
+      (error) => {
+        if (error !== null) setState({ error })
+      },
+      (error: unknown) => console.error(error),
+    )
+  })
+}
+
+/** Opens the offered session, unless another one was opened meanwhile, in whichever tab. @throws if it is not accepted */
+export async function acceptOffer(): Promise<void> {
+  const { offer } = state
+  if (offer === null) return
+  const { redeemOffer } = await import('./offered-session.ts')
+  const { data } = await startedClient().getSession()
+  if (data.session === null) {
+    const { access_token, refresh_token } = await redeemOffer(detachedClient(), offer)
+    const { error } = await startedClient().setSession({ access_token, refresh_token })
+    if (error !== null) throw error
+  }
+  setState({ offer: null })
+}
+
+export async function declineOffer(): Promise<void> {
+  const { offer } = state
+  setState({ offer: null })
+  if (offer === null) return
+  const { revokeOffer } = await import('./offered-session.ts')
+  await revokeOffer(detachedClient(), offer)
+}
+
+/** Reads the stored session and what the address of a mail link brought, and follows the session from then on. */
 export async function startSession(): Promise<void> {
   if (client !== null) return
   try {
@@ -92,18 +166,22 @@ export async function startSession(): Promise<void> {
       storageKey: STORAGE_KEY,
       persistSession: true,
       autoRefreshToken: true,
-      detectSessionInUrl: true,
+      // Only this page reads its address, and each flow has its own verifier.
+      detectSessionInUrl: false,
+      flowType: 'pkce',
+      experimental: { appendPkceFlowIdToRedirects: true },
     })
-    const started = await client.initialize()
-    removeHash()
+    await client.initialize()
     client.onAuthStateChange((event, session) => {
       announcedSession = session
-      setState({ ...stateOf(session), ...(session === null ? {} : { error: null }) })
+      setState({ ...stateOf(session), ...(session === null ? {} : { offer: null, error: null }) })
       for (const listener of eventListeners) listener(event)
     })
+    followFragments()
+    const arrivalError = await receive(readKeptArrival())
     const { data, error } = await client.getSession()
     if (error !== null) console.error(error)
-    const failure = error === null ? (started.error?.message ?? null) : 'Failed to connect to authentication service'
+    const failure = error === null ? arrivalError : 'Failed to connect to authentication service'
     setState({ loading: false, ...stateOf(data.session), error: failure })
   } catch (error) {
     console.error(error)
@@ -122,7 +200,7 @@ export async function signUp(
 ): Promise<{ error: AuthError | null; confirmed: boolean }> {
   const { data, error } = await (
     await authClient()
-  ).signUp({ email, password, options: { emailRedirectTo: `${location.origin}/` } })
+  ).signUp({ email, password, options: { emailRedirectTo: `${location.origin}/login` } })
   return { error, confirmed: data.session !== null }
 }
 
@@ -133,7 +211,7 @@ export async function signOut(): Promise<{ error: AuthError | null }> {
 const SESSION_ENDED_CODES = new Set(['session_not_found', 'user_not_found', 'user_banned', 'bad_jwt'])
 
 let pendingCheck: Promise<void> | null = null
-/** A client without storage: with storage it would delete the stored session on these errors, even a newer one. */
+/** With storage it would delete the stored session on these errors, even a newer one. */
 let checkClient: Client | null = null
 
 export async function confirmSession(): Promise<void> {
@@ -147,12 +225,7 @@ async function checkSession(): Promise<void> {
   if (client === null || state.session === null) return
   const asked = await accessToken()
   if (asked !== null) {
-    checkClient ??= new AuthClient({
-      ...clientOptions(),
-      persistSession: false,
-      autoRefreshToken: false,
-      detectSessionInUrl: false,
-    })
+    checkClient ??= detachedClient()
     const { error } = await checkClient.getUser(asked)
     if (error === null || !(SESSION_ENDED_CODES.has(error.code ?? '') || error.name === 'AuthSessionMissingError'))
       return

@@ -17,7 +17,7 @@ export async function requestMail(purpose: MailPurpose, email: string): Promise<
     requireSuccess(await client.resetPasswordForEmail(email, { redirectTo: location.origin + NEW_PASSWORD_PATH }))
     return
   }
-  const options = { shouldCreateUser: false, emailRedirectTo: `${location.origin}/` }
+  const options = { shouldCreateUser: false, emailRedirectTo: `${location.origin}/login` }
   const { error } = await client.signInWithOtp({ email, options })
   if (error !== null && error.code !== 'otp_disabled') throw error
 }

@@ -4,14 +4,20 @@ import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { FormHeading } from './form-heading.tsx'
+import { SwitchAccountButton } from './switch-account-button.tsx'
 import styles from './login-form.module.css'
 import { useSignInStep } from './use-sign-in-step.ts'
 
-type NewPasswordFormProps = { email: string; onDone: () => void }
+type NewPasswordFormProps = {
+  email: string
+  /** The account has no password, since people who signed up with its address had chosen different ones. */
+  isRequired: boolean
+  onDone: () => void
+}
 
-export default function NewPasswordForm({ email, onDone }: NewPasswordFormProps): JSX.Element {
+export default function NewPasswordForm({ email, isRequired, onDone }: NewPasswordFormProps): JSX.Element {
   const [password, setPassword] = useState('')
-  const { busy, error, submit } = useSignInStep()
+  const { busy, error, submit, run } = useSignInStep()
   const save = async (): Promise<void> => {
     await setNewPassword(password)
     toast({ title: 'Password changed', description: 'You are signed out everywhere else.' })
@@ -19,7 +25,14 @@ export default function NewPasswordForm({ email, onDone }: NewPasswordFormProps)
   }
   return (
     <form className={styles.form} onSubmit={submit(save)} aria-labelledby="login-title">
-      <FormHeading title="Choose a new password" subtitle={`For ${email}. Every other device will be signed out.`} />
+      <FormHeading
+        title="Choose a new password"
+        subtitle={
+          isRequired
+            ? `${email} is confirmed. More than one sign-up had asked for it, so the password of none was kept.`
+            : `For ${email}. Every other device will be signed out.`
+        }
+      />
       {/* Password managers need the user name in the form. */}
       <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
       <TextField
@@ -42,9 +55,13 @@ export default function NewPasswordForm({ email, onDone }: NewPasswordFormProps)
         {busy ? 'Processing...' : 'Save the new password'}
       </Button>
       <div className={styles.links}>
-        <Button variant="link" onClick={onDone}>
-          Keep the old one
-        </Button>
+        {isRequired ? (
+          <SwitchAccountButton email={email} busy={busy} run={run} />
+        ) : (
+          <Button variant="link" onClick={onDone}>
+            Keep the old one
+          </Button>
+        )}
       </div>
     </form>
   )
