@@ -1,14 +1,14 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Router } from '#web/app/router.tsx'
-import { keepArrival } from './data/auth/arrival.ts'
+import { storeFirstArrival } from './data/auth/arrival.ts'
 import { AuthProvider } from './data/auth/auth-context.tsx'
 import { followTheme } from '#web/data/theme.ts'
 import '#web/ui/tokens.css'
 import '#web/ui/fonts.css'
 import '#web/ui/base.css'
 
-keepArrival()
+storeFirstArrival()
 followTheme()
 
 const root = document.getElementById('root')

@@ -26,7 +26,7 @@ const send = async (at: string, body: object) => {
 const UUID = /[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/g
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 
-/** What is left of an answer without what differs between any two people. */
+/** The answer without the values that differ between any two people. */
 const shapeOf = (answer: Awaited<ReturnType<typeof send>>, email: string) => ({
   ...answer,
   body: answer.body.replaceAll(email, '(email)').replaceAll(UUID, '(id)').replaceAll(TIME, '(time)'),

@@ -88,7 +88,7 @@ export function mailRequestRoutes(service: AuthService): Hono {
 const NO_ACCOUNT_WANTED = { create_user: false, data: {} }
 
 /**
- * The account that is written to. One that is not confirmed loses a password that somebody else may have set. A magic link
+ * The account that is written to. One that is not confirmed loses a password that a stranger may have set. A magic link
  * creates a missing account if sign-ups are open. Otherwise there is no mail; the equal response does not reveal who has one.
  */
 async function claimAndFind(

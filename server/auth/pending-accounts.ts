@@ -86,7 +86,7 @@ function decide(pending: Pending, { passwordHash, provenHash }: AddressClaim): O
   if (pending.has_rival) return 'contested'
   if (pending.is_new || !pending.is_live) return 'accepted'
   if (!isEqualPassword) return 'contested'
-  // Who knows the password may change the metadata; without a password, metadata of two requests cannot be told apart.
+  // A person who knows the password may change the metadata; without a password, metadata of two requests cannot be told apart.
   return passwordHash !== null || pending.has_equal_data ? 'accepted' : 'contested'
 }
 
@@ -128,7 +128,7 @@ export async function claimAddress(
   return pending?.id
 }
 
-/** Whether sign-up without confirmation mails may take the account over: nobody else waits for its confirmation. */
+/** Whether sign-up without confirmation mails may take the account over: no other person waits for its confirmation. */
 export async function isFreeForSignUp(scope: Scope, { email, provenHash }: AddressClaim): Promise<boolean> {
   const found = await scope.query<{ is_free: boolean }>(
     `select ${UNCONFIRMED} and u.self_registered

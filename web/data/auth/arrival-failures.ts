@@ -1,4 +1,4 @@
-/** What the page says of a link or a provider that did not sign in. The address only names a code: its own words could be anybody's. */
+/** Sentences about a link or a provider that did not sign in. The address only names a code: its own words could be anybody's. */
 import { providerLabel } from './provider-label.ts'
 
 const FAILURES: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 /**
- * What an address brings from a mail or a provider. Any site can lead a browser to such an address, so that none of it
+ * Members that an address brings from a mail or a provider. Any site can lead a browser to such an address, so that none of it
  * signs in by itself (session fixation), and it is removed from the address bar and the history before anything else runs.
  */
 export type Arrival =
@@ -44,13 +44,13 @@ export function takeArrival(): Arrival | null {
 let first: Arrival | null = null
 
 /** To be called before anything is requested. */
-export function keepArrival(): void {
+export function storeFirstArrival(): void {
   first = takeArrival()
 }
 
-/** What the address of this visit brought; null when read again. */
-export function readKeptArrival(): Arrival | null {
-  const kept = first
+/** The arrival of this visit; null when read again. */
+export function readFirstArrival(): Arrival | null {
+  const arrival = first
   first = null
-  return kept
+  return arrival
 }

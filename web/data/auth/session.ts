@@ -1,6 +1,6 @@
 import { AuthClient, type AuthChangeEvent, type AuthError, type Session, type User } from '@supabase/auth-js'
 import { config, loadConfig } from '#web/data/config.ts'
-import { type Arrival, readKeptArrival, takeArrival } from './arrival.ts'
+import { type Arrival, readFirstArrival, takeArrival } from './arrival.ts'
 import type { OfferedSession } from './offered-session.ts'
 
 export type SessionState = {
@@ -178,7 +178,7 @@ export async function startSession(): Promise<void> {
       for (const listener of eventListeners) listener(event)
     })
     followFragments()
-    const arrivalError = await receive(readKeptArrival())
+    const arrivalError = await receive(readFirstArrival())
     const { data, error } = await client.getSession()
     if (error !== null) console.error(error)
     const failure = error === null ? arrivalError : 'Failed to connect to authentication service'

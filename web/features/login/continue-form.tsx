@@ -5,7 +5,7 @@ import { FormHeading } from './form-heading.tsx'
 import styles from './login-form.module.css'
 import { useSignInStep } from './use-sign-in-step.ts'
 
-/** Asks before a link signs in: it may have come from somebody else and lead into their account. */
+/** Asks before a link signs in: a stranger may have sent it, and it leads into their account then. */
 export default function ContinueForm({ email }: { email: string }): JSX.Element {
   const { busy, error, submit, run } = useSignInStep()
   return (
