@@ -6,9 +6,9 @@ import { sessionIsIdle, sessionHasExpired } from './sessions.ts'
 
 /** Days after its last mail in which an account that was never confirmed is removed. */
 const PENDING_DAYS = 7
-/** Of one person, newest first. */
+/** Sessions that each person keeps; the newest stay. */
 const MAX_SESSIONS = 500
-/** Of one session; reuse of an older one is refused, but no longer ends the session. */
+/** Per session; reuse of an older one is refused, but no longer ends the session. */
 const MAX_REVOKED_TOKENS = 500
 
 /** Buckets of made-up addresses are the fastest-growing rows of strangers, so they go every minute. */

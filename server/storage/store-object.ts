@@ -27,7 +27,7 @@ export interface StoreOptions {
   readonly log: Log
   /** Called before the row is written; throwing rejects the upload. */
   readonly onDocumentUpload?: ((file: DocumentFile) => Promise<void>) | undefined
-  /** Bytes that a person may add to the bucket, and a sentence for whoever wants more. */
+  /** Bytes that a person may add to the bucket, and the message for an upload of more. */
   readonly findRoom?: ((owner: string, bucket: string) => Promise<{ bytes: number; message: string }>) | undefined
 }
 
@@ -45,7 +45,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export interface ByteLimit {
   readonly maxBytes: number
-  /** Of the error beyond it. */
+  /** Text of the error beyond it. */
   readonly message?: string | undefined
 }
 
