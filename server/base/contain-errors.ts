@@ -3,7 +3,7 @@
  * errors itself; this is the last resort for what a library throws in between.
  *
  * A rejected promise has unwound through all its `finally` blocks, so nothing is half done: the process goes on. The
- * same holds for a broken connection that reports its error to nobody. Any other exception has left unknown code in
+ * same holds for a broken connection that has no listener for its error. Any other exception has left unknown code in
  * its middle: the server drains, which returns running replies and jobs to their queues, and ends.
  */
 import { codeOf } from './errors.ts'

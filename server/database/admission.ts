@@ -21,7 +21,7 @@ export function callerOf({ role, sub, is_anonymous: isAnonymous }: Claims): stri
   return isAnonymous === true ? undefined : sub
 }
 
-/** Who holds a connection that works with these claims. */
+/** Holder of a connection that works with these claims. */
 export const connectionCaller = (claims: Claims): string => callerOf(claims) ?? currentCaller() ?? claims.role
 
 /** The caller had too many requests, or waited too long: services name the time after which to try again. */

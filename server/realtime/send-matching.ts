@@ -9,8 +9,6 @@ import type { ChangeMatch, View } from './views.ts'
 
 const MAX_SHOWN_FILTER = 200
 
-export type SendMatching = ReturnType<typeof createMatchingSender>
-
 export function createMatchingSender(sender: Sender) {
   const warned = new WeakSet<Binding>()
 

@@ -1,6 +1,4 @@
 /** Bounds of one answer. Rows past the limit are left out, as by PostgREST's `db-max-rows`; excess bytes are an error. */
-import { type EmbedPlan, isEmbed, type OutputColumn } from './plan.ts'
-import { isToOne } from './relationships.ts'
 
 export interface AnswerBounds {
   /** Rows of the answer, and of each embedded list; undefined: no limit. */
@@ -10,20 +8,6 @@ export interface AnswerBounds {
 }
 
 export const DEFAULT_ANSWER_BOUNDS: AnswerBounds = { maxRows: 50_000, maxBytes: 32 * 1024 * 1024 }
-
-/** Full lists of one row that may be in PostgreSQL's memory together; more lists share the room. */
-const FULL_LISTS = 4
-
-export const isShown = ({ isSpread, isHidden }: EmbedPlan): boolean => !isSpread && !isHidden
-
-const countLists = (output: readonly OutputColumn[]): number =>
-  output
-    .filter(isEmbed)
-    .reduce((sum, embed) => sum + (isToOne(embed.relationship) ? 0 : 1) + countLists(embed.output), 0)
-
-/** Bytes that one embedded list may hold. */
-export const maxListBytes = ({ maxBytes }: AnswerBounds, output: readonly OutputColumn[]): number =>
-  Math.floor(maxBytes * Math.min(1, FULL_LISTS / Math.max(1, countLists(output))))
 
 interface Collected {
   /** Aggregate over the rows. */

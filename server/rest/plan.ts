@@ -56,6 +56,8 @@ export interface ResultPlan extends SelectPlan {
   readonly bounds: AnswerBounds
 }
 
+export const isShown = ({ isSpread, isHidden }: EmbedPlan): boolean => !isSpread && !isHidden
+
 export const isEmbed = (item: OutputColumn): item is EmbedPlan => item.kind === 'embedded'
 
 export interface ReadPlan extends ResultPlan {

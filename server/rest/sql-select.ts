@@ -1,9 +1,10 @@
 /** Each embedded relation is one lateral join that yields JSON. Row-level policies apply to embedded rows too. */
 import { type Bind, fieldToSql, filterToSql } from '#server/database/filter.ts'
-import { boundedToSql, isShown } from './answer-bounds.ts'
+import { boundedToSql } from './answer-bounds.ts'
 import {
   type EmbedPlan,
   isEmbed,
+  isShown,
   type SelectPlan,
   type OutputColumn,
   type TypedLogicTree,

@@ -1,8 +1,9 @@
 import pg from 'pg'
 import type { Bind } from '#server/database/filter.ts'
-import { type AnswerBounds, boundedToSql, maxListBytes } from './answer-bounds.ts'
+import { type AnswerBounds, boundedToSql } from './answer-bounds.ts'
 import type { Media } from './parse-request.ts'
-import type { ResultPlan } from './plan.ts'
+import { isEmbed, type OutputColumn, type ResultPlan } from './plan.ts'
+import { isToOne } from './relationships.ts'
 
 export interface Statement {
   readonly text: string
@@ -11,6 +12,18 @@ export interface Statement {
 
 export const quote = (name: string) => pg.escapeIdentifier(name)
 export const qualified = ({ schema, name }: { schema: string; name: string }) => `${quote(schema)}.${quote(name)}`
+
+/** Full lists of one row that may be in PostgreSQL's memory together; more lists share the room. */
+const FULL_LISTS = 4
+
+const countLists = (output: readonly OutputColumn[]): number =>
+  output
+    .filter(isEmbed)
+    .reduce((sum, embed) => sum + (isToOne(embed.relationship) ? 0 : 1) + countLists(embed.output), 0)
+
+/** Bytes that one embedded list may hold. */
+const maxListBytes = ({ maxBytes }: AnswerBounds, output: readonly OutputColumn[]): number =>
+  Math.floor(maxBytes * Math.min(1, FULL_LISTS / Math.max(1, countLists(output))))
 
 type Bounded = Pick<ResultPlan, 'bounds' | 'output'>
 
@@ -68,7 +81,8 @@ export function bodyToSql(
   { bounds: { maxBytes } }: StatementBuilder,
 ): { body: string; from: string } {
   const json = media.stripsNulls ? `json_strip_nulls(to_json(${value}))` : `to_json(${value})`
-  const rows = boundedToSql({ sql: `json_agg(${PAGE}.${ROW_JSON})`, bytes: bytesToSql(`${PAGE}.${ROW_JSON}`), maxBytes, maxRows }) // prettier-ignore
+  const row = `${PAGE}.${ROW_JSON}`
+  const rows = boundedToSql({ sql: `json_agg(${row})`, bytes: bytesToSql(row), maxBytes, maxRows })
   return {
     body: takesFirst ? `coalesce((${rows} -> 0)::text, 'null')` : `coalesce((${rows})::text, '[]')`,
     // `offset 0` keeps the planner from rendering each row once for every use.
