@@ -14,7 +14,7 @@ const MAIL_ADDRESS = new RegExp(
 const maskAddresses = (text: string): string => text.replace(MAIL_ADDRESS, '$1$2…$3')
 
 /** Longer texts repeat what was sent rather than say what went wrong. */
-const MAX_MESSAGE_CHARACTERS = 500
+export const MAX_MESSAGE_CHARACTERS = 500
 const MAX_STACK_CHARACTERS = 4_000
 const LONG_QUOTATION = /(?<!\w)([\"'`])(?:(?!\1)[^]){60,}(?:\1|$)/g
 /** From the first quotation mark to the last: a value may hold quotation marks itself. */

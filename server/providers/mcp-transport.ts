@@ -2,7 +2,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, messageOf } from '#server/base/errors.ts'
-import type { Log } from '#server/base/log.ts'
+import { type Log, MAX_MESSAGE_CHARACTERS } from '#server/base/log.ts'
 import { toStorableText } from './storable-text.ts'
 
 export type ToolServerAddress =
@@ -18,7 +18,6 @@ export interface ToolTransport {
 }
 
 const END_SESSION_TIMEOUT_MS = 2_000
-const MAX_STDERR_LENGTH = 2_000
 
 const noMcpAnswer = (name: string, error: unknown): AppError => {
   const reason = toStorableText(messageOf(error)).slice(0, 300)
@@ -74,7 +73,7 @@ async function openCommand(
   let stderrTail = ''
   transport.stderr?.on(
     'data',
-    (chunk: Buffer) => (stderrTail = (stderrTail + chunk.toString()).slice(-MAX_STDERR_LENGTH)),
+    (chunk: Buffer) => (stderrTail = (stderrTail + chunk.toString()).slice(-MAX_MESSAGE_CHARACTERS)),
   )
   return {
     transport,
