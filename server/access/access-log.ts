@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import { runAsCaller } from '#server/base/caller.ts'
 import type { Log } from '#server/base/log.ts'
 import { runWithRequestId } from '#server/base/request-id.ts'
-import { addressKey, peerAddress, visitorAddress } from './client-address.ts'
+import { visitorKeyOf } from './client-address.ts'
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 /** Monitoring requests these every few seconds. */
@@ -34,9 +34,8 @@ export function logAccess(log: Log, trustProxy: number): MiddlewareHandler {
   return async function accessLog(context, next) {
     const requestId = chooseRequestId(context.req.header('x-request-id'), trustProxy)
     const startedAt = performance.now()
-    const address = visitorAddress(peerAddress(context), context.req.header('x-forwarded-for'), trustProxy)
     await runWithRequestId(requestId, async () => {
-      await runAsCaller(addressKey(address), next)
+      await runAsCaller(visitorKeyOf(context, trustProxy), next)
       const { method, path } = context.req
       logRequest(log, { method, path, status: context.res.status, startedAt })
     })

@@ -35,6 +35,10 @@ export function visitorAddress(
   return visitor !== undefined && isIP(visitor) !== 0 ? visitor : peer
 }
 
+/** The address of a request, as `addressKey` returns it. */
+export const visitorKeyOf = (context: Context, trustProxy: number): string =>
+  addressKey(visitorAddress(peerAddress(context), context.req.header('x-forwarded-for'), trustProxy))
+
 /** IPv4 address, or the /64 network, which belongs to one customer. */
 export function addressKey(address: string | undefined): string {
   if (address === undefined || isIP(address) !== 6) return address ?? 'unknown'

@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
 import { tokenOrApiKeyOf } from '#server/access/authenticate.ts'
-import { addressKey, peerAddress, visitorAddress } from '#server/access/client-address.ts'
+import { visitorKeyOf } from '#server/access/client-address.ts'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { messageOf } from '#server/base/errors.ts'
@@ -101,8 +101,7 @@ export function createBroadcastRoutes(options: BroadcastRouteOptions): Hono {
       return unprocessable(`Send at most ${messagesPerRequest} messages at a time`)
     if (topics > privateTopicsPerRequest && claims.role !== 'service_role')
       return unprocessable(`Send to at most ${privateTopicsPerRequest} private topics at a time`)
-    const forwarded = context.req.header('x-forwarded-for')
-    const address = addressKey(visitorAddress(peerAddress(context), forwarded, options.trustProxy))
+    const address = visitorKeyOf(context, options.trustProxy)
     const bytes = messages.reduce((sum, { body }) => sum + byteLengthOf(body), 0)
     const cost = { messages: Math.max(1, messages.length), bytes, ...(topics > 0 ? { joins: 1 + topics / 10 } : {}) }
     if (traffic.spend({ address, claims }, cost)) return undefined

@@ -1,4 +1,4 @@
--- Sign-ups with an address that is not confirmed yet: nobody knows who brought which of them until the mail is read.
+-- Sign-ups with an address that is not confirmed yet: until the mail is read, any of them may be a stranger's.
 
 -- True if the person registered without the operator. The metadata of such an account is a claim until the address is confirmed.
 alter table auth.users add column if not exists self_registered boolean not null default false;

@@ -50,7 +50,7 @@ grant select on usage_changes to authenticated;
 alter table usage_total enable row level security;
 alter table usage_total force row level security;
 
--- What the caller uses, and may use; a limit of 0 is none.
+-- The caller's usage and limits; a limit of 0 is none.
 create function own_usage() returns table (file_bytes bigint, file_limit bigint, text_bytes bigint, text_limit bigint)
   language sql stable set search_path = ''
 as $$
