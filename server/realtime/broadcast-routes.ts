@@ -7,6 +7,7 @@ import { visitorKeyOf } from '#server/access/client-address.ts'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { messageOf } from '#server/base/errors.ts'
+import { jsonExcess } from '#server/base/json.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
 import { isRefusedTurn } from '#server/database/admission.ts'
 import type { Database } from '#server/database/scope.ts'
@@ -147,9 +148,13 @@ export function createBroadcastRoutes(options: BroadcastRouteOptions): Hono {
 
   async function readJson(context: Context): Promise<unknown> {
     try {
-      return await context.req.json<unknown>()
+      const text = await context.req.text()
+      const parsed: unknown = JSON.parse(text)
+      const excess = jsonExcess(text)
+      if (excess !== undefined) throw new Error(`a body that ${excess}`)
+      return parsed
     } catch (error) {
-      log.debug({ reason: messageOf(error) }, 'a broadcast whose body is no JSON')
+      log.debug({ reason: messageOf(error) }, 'a broadcast whose body cannot be sent on as JSON')
       return undefined
     }
   }

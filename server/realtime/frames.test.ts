@@ -90,3 +90,12 @@ test('rejects a frame that is nested too deeply to be serialised again, in every
   ]
   for (const [vsn, frame, isBinary] of frames) expect(() => decodeFrame(vsn, frame, isBinary)).toThrow('too deeply')
 })
+
+test('rejects a number that PostgreSQL would write out as a hundred thousand digits, in every form', () => {
+  const frames: ['1.0.0' | '2.0.0', Buffer, boolean][] = [
+    ['1.0.0', Buffer.from('{"topic":"t","event":"e","payload":{"a":1e131071},"ref":"1"}'), false],
+    ['2.0.0', Buffer.from('["1","2","t","e",{"a":1e-16383}]'), false],
+    ['2.0.0', push(['1', '2', 't', 'e', ''], 1, '[1e131071]'), true],
+  ]
+  for (const [vsn, frame, isBinary] of frames) expect(() => decodeFrame(vsn, frame, isBinary)).toThrow('exponent')
+})

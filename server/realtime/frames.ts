@@ -1,6 +1,6 @@
 /** Phoenix messages in realtime-js's serialisers: 1.0.0 has JSON objects; 2.0.0 has JSON arrays and binary frames. */
 import { z } from 'zod'
-import { MAX_NESTING, nestingOf } from '#server/base/json.ts'
+import { jsonExcess } from '#server/base/json.ts'
 import { MAX_NAME_BYTES } from './limits.ts'
 
 export type Vsn = '1.0.0' | '2.0.0'
@@ -45,11 +45,11 @@ const objectFrame = z.object({
 const arrayFrame = z.tuple([ref, ref, z.string(), z.string(), z.unknown()])
 const metadata = z.record(z.string(), z.unknown())
 
-/** JavaScript and PostgreSQL fail to serialise more deeply nested values again. */
 function readJson(data: Buffer): unknown {
   const text = data.toString('utf8')
   const parsed: unknown = JSON.parse(text)
-  if (nestingOf(text) > MAX_NESTING) throw new Error('a frame that is nested too deeply')
+  const excess = jsonExcess(text)
+  if (excess !== undefined) throw new Error(`a frame that ${excess}`)
   return parsed
 }
 

@@ -420,6 +420,22 @@ test('names and lists of any size are rejected', async () => {
   })
 })
 
+test('a request whose numbers would be written out as thousands of digits sends nothing', async () => {
+  const node = await nodeWith()
+  for (const [path, body] of [
+    ['', '{"messages": [{"topic": "room", "event": "e", "payload": {"a": 1e131071}}]}'],
+    ['/room/events/e', '{"a": [1e-16383]}'],
+    ['/room/events/e', `[${'1e300,'.repeat(5_000)}1]`],
+  ] as const) {
+    const response = await fetch(`http://127.0.0.1:${node.port}/realtime/v1/api/broadcast${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', apikey: tokens.anonKey },
+      body,
+    })
+    expect(response.status, body.slice(0, 40)).toBe(422)
+  }
+})
+
 test('where public channels are refused, they carry database changes only', async () => {
   const node = await nodeWith({}, { allowsPublicChannels: false })
   const { say, frames } = await openSocket(node)

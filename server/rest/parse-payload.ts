@@ -1,5 +1,5 @@
 /** PostgreSQL parses the text itself, so numbers keep their precision. */
-import { MAX_NESTING, nestingOf } from '#server/base/json.ts'
+import { jsonExcess } from '#server/base/json.ts'
 import { restError } from './errors.ts'
 
 export interface Payload {
@@ -19,13 +19,19 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** @throws RestError PGRST102 */
+export function requireBounded(json: string): void {
+  const excess = jsonExcess(json)
+  if (excess !== undefined) throw invalid(`The json ${excess}`)
+}
+
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** `hasColumns`: `columns` is set, so objects may differ in their keys. @throws RestError PGRST102 */
 export function parsePayload(text: string, { hasColumns }: { hasColumns: boolean }): Payload {
   const parsed = parseJson(text)
-  if (nestingOf(text) > MAX_NESTING) throw invalid('The json is nested too deeply')
+  requireBounded(text)
   const isArray = Array.isArray(parsed)
   const rows: readonly unknown[] = isArray ? parsed : [parsed]
   const [first = {}] = rows
@@ -46,6 +52,6 @@ export function parseArguments(text: string): {
 } {
   if (text.trim() === '') return { text: '{}', isArray: false, keys: [] }
   const parsed = parseJson(text)
-  if (nestingOf(text) > MAX_NESTING) throw invalid('The json is nested too deeply')
+  requireBounded(text)
   return { text, isArray: Array.isArray(parsed), keys: isObject(parsed) ? Object.keys(parsed) : [] }
 }

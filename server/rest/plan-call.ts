@@ -9,7 +9,7 @@ import {
   type RoutineSearch,
   takesWholeBody,
 } from './find-routine.ts'
-import { parseArguments } from './parse-payload.ts'
+import { parseArguments, requireBounded } from './parse-payload.ts'
 import type { RestRequest } from './parse-request.ts'
 import { planResult, type RowSource, usedColumns } from './plan-select.ts'
 import type { CallArguments, CallPlan } from './plan.ts'
@@ -29,6 +29,7 @@ function resolveCall(request: RestRequest, search: RoutineSearch): { routine: Ro
     if (!routine) throw routineNotFound(request, [...names], search)
     const values = parametersOf(routine, names).map((parameter) => {
       const texts = query.args.filter(([name]) => name === parameter.name).map(([, text]) => text)
+      if (/^jsonb?\b/.test(parameter.type)) texts.forEach(requireBounded)
       return { parameter, texts: parameter.isVariadic ? texts : texts.slice(-1) }
     })
     return { routine, args: { kind: 'texts', values } }

@@ -11,7 +11,9 @@ let anonHeaders: Record<string, string>
 
 beforeAll(async () => {
   service = await startRestService()
-  await service.db.admin.query(THINGS_SQL)
+  await service.db.admin.query(`${THINGS_SQL};
+    create function kept(data jsonb) returns jsonb language sql immutable return data;
+    grant execute on function kept(jsonb) to authenticated`)
   person = await service.db.createPerson()
   const json = { 'content-type': 'application/json' }
   headers = { ...(await service.headersOf(person)), ...json }
@@ -193,6 +195,19 @@ describe('unsupported requests', () => {
         message: 'The json is nested too deeply',
       })
     }
+  })
+
+  test.each([
+    ['a body', '/things', { method: 'POST', body: '{"data": {"a": [1e131071, 1e131071]}}' }],
+    ['rows', '/things', { method: 'POST', body: '[{"id": 1}, {"id": 1e-16383}]' }],
+    ['arguments', '/rpc/echo', { method: 'POST', body: '{"data": 1e131071}' }],
+    ['an argument in the address', '/rpc/kept?data={"a":[1e131071]}', {}],
+  ])('rejects numbers that PostgreSQL would write out as a hundred thousand digits, in %s', async (_, path, init) => {
+    expect(await requestRejection(path, init)).toMatchObject({
+      status: 400,
+      code: 'PGRST102',
+      message: 'The json holds a number whose exponent is beyond 400',
+    })
   })
 
   test('rejects a body over the limit', async () => {

@@ -11,7 +11,7 @@ import { findPageBody } from '#server/assistant/extractive/page-edges.ts'
 import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 import { splitAddress } from '#server/assistant/tools/commands.ts'
 import { titleFromModel, titleFromQuestion } from '#server/assistant/titles/title-text.ts'
-import { nestingOf, parseJson } from '#server/base/json.ts'
+import { jsonExcess, parseJson } from '#server/base/json.ts'
 import { createSnippet } from '#server/conversations/snippet.ts'
 import { parseFilters } from '#server/database/filter.ts'
 import { nearestName } from '#server/rest/nearest-name.ts'
@@ -53,7 +53,7 @@ const READERS: readonly (readonly [name: string, length: number, read: (text: st
   ['a title from a question', MESSAGE, titleFromQuestion],
   ['filters of live changes', 8_192, (text) => parseFilters(`title=eq.${text}`)],
   ['JSON in a string', MESSAGE, (text) => parseJson(JSON.stringify([text]))],
-  ['the nesting of JSON', MESSAGE, (text) => nestingOf(JSON.stringify(text))],
+  ['the nesting and numbers of JSON', MESSAGE, (text) => jsonExcess(JSON.stringify(text))],
 ]
 
 describe.each(READERS)('%s', (_, length, read) => {
