@@ -1,5 +1,6 @@
 /** A database for one test file, copied from the migrated template. */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { createLog } from '#server/base/log.ts'
@@ -20,8 +21,8 @@ export interface TestDatabase extends Omit<OpenDatabase, 'close'> {
   drop(): Promise<void>
 }
 
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const { host, user, password, template, authenticatorPassword } = inject('postgres')
+export async function createTestDatabase(template = inject('postgres').template): Promise<TestDatabase> {
+  const { host, user, password, authenticatorPassword } = inject('postgres')
   const name = `test_${randomUUID().replaceAll('-', '')}`
   const server = new pg.Client({ host, user, password, database: 'postgres' })
   await server.connect()
@@ -64,6 +65,30 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 export async function temporaryDatabase(): Promise<TestDatabase> {
   const created = await createTestDatabase()
   onTestFinished(() => created.drop())
+  return created
+}
+
+/** The database of an earlier version, dropped at the end of the calling test. `migrate` upgrades it. */
+export async function databaseBefore(productMigration: string): Promise<TestDatabase> {
+  const created = await createTestDatabase('template0')
+  onTestFinished(() => created.drop())
+  const { admin } = created
+  await admin.query('create schema alcove_migrations')
+  await admin.query(
+    'create table alcove_migrations.applied (name text primary key, checksum text not null, applied_at timestamptz default now())',
+  )
+  for (const folder of ['platform', 'product']) {
+    const directory = new URL(`../server/database/migrations/${folder}/`, import.meta.url)
+    const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
+    for (const name of names.filter((name) => folder === 'platform' || name < productMigration)) {
+      const sql = await readFile(new URL(name, directory), 'utf8')
+      await admin.query(`set local search_path = public; ${sql}`)
+      await admin.query('insert into alcove_migrations.applied (name, checksum) values ($1, $2)', [
+        `${folder}/${name}`,
+        createHash('sha256').update(sql).digest('hex'),
+      ])
+    }
+  }
   return created
 }
 

@@ -16,6 +16,7 @@ interface Migration {
 /** Checksums before a rewrite for more databases; a later migration brings older databases to the new schema. */
 const FORMER_CHECKSUMS: Readonly<Record<string, string>> = {
   'product/0009_documents_bucket.sql': 'c764f01948c441d45ba2858c780e5dbe3f9caa671b0a7dbcbba1afff1e0535a5',
+  'product/0046_quotas.sql': 'd5e62d6942312e85c3fbdd7c45c7122c848be9747925255d76e2026192220eb7',
 }
 
 const MIGRATION_LOCK = 7_141_883

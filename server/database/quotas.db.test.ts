@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createTestDatabase, temporaryDatabase, type TestDatabase } from '#test/database.ts'
+import { createTestDatabase, databaseBefore, type TestDatabase } from '#test/database.ts'
 import { toAppError } from './errors.ts'
+import { migrate } from './migrate.ts'
 import { ENFORCE_QUOTAS, readOwnUsage, requireTextRoom, setQuotas } from './quotas.ts'
 
 type Person = Awaited<ReturnType<TestDatabase['createPerson']>>
@@ -205,9 +205,9 @@ test('counters equal the sum of the rows after any changes, and go with the acco
   })
   const summed = await db.admin.query<{ bytes: string }>(
     `select sum(bytes) as bytes from (
-       select text_size(title, model_name, metadata::text) as bytes from conversations where uid = $1
-       union all select text_size(content, metadata::text) from messages where conversation_id = $2
-       union all select text_size(v.content, v.metadata::text) from message_versions v join messages m on m.id = message_id
+       select text_size(title, model_name) + json_size(metadata) as bytes from conversations where uid = $1
+       union all select text_size(content) + json_size(metadata) from messages where conversation_id = $2
+       union all select text_size(v.content) + json_size(v.metadata) from message_versions v join messages m on m.id = message_id
          where m.conversation_id = $2
        union all select text_size(reason) from message_feedback where owner = $1
      ) rows`,
@@ -219,26 +219,69 @@ test('counters equal the sum of the rows after any changes, and go with the acco
     expect((await db.admin.query(`select from ${table} where owner = $1`, [owner.sub])).rowCount).toBe(0)
 })
 
-test('the migration counts what exists', async () => {
-  const old = await temporaryDatabase()
+/** SQL of a list of numbers, about 15 bytes each. The text of 10,000 has 1.3 GB, which PostgreSQL cannot write out. */
+const longNumbers = (count: number) => `('[' || repeat('1e131071,', ${count - 1}) || '1]')::jsonb`
+const changeAll = (of: TestDatabase, person: Person, numbers: string) =>
+  of.admin.query(
+    `with c as (update conversations set metadata = ${numbers} where uid = $1 returning id)
+     update messages m set metadata = ${numbers} from c where m.conversation_id = c.id`,
+    [person.sub],
+  )
+
+test('numbers count as they are stored: they are never written out', async () => {
+  const id = await converse()
+  const message = await answer(id, 10)
+  await changeAll(db, owner, longNumbers(10_000))
+  const { text_bytes } = await usageOf(owner)
+  expect(text_bytes).toBeGreaterThan(200 * KB)
+  expect(text_bytes).toBeLessThan(400 * KB)
+  await db.database.asService((scope) => scope.query(`update messages set metadata = '1' where id = $1`, [message]))
+  const half = (await usageOf(owner)).text_bytes
+  expect(half).toBeLessThan(text_bytes * 0.6)
+  await db.database.asUser(owner, (scope) => scope.query('delete from conversations where id = $1', [id]))
+  expect((await usageOf(owner)).text_bytes).toBe(0)
+})
+
+test('preferences and tools whose numbers are long are bounded by their bytes', async () => {
+  const prefer = `insert into user_settings (preferences) values (${longNumbers(40_000)})`
+  await expect(db.database.asUser(owner, (scope) => scope.query(prefer))).rejects.toMatchObject({
+    code: 'PT413',
+    message: 'Your preferences may take at most 256 kB.',
+  })
+  const add = `insert into tool_servers (name, url, tools) values ('s', 'https://tools.test', ${longNumbers(150_000)})`
+  await expect(db.database.asUser(owner, (scope) => scope.query(add))).rejects.toMatchObject({
+    code: 'PT413',
+    message: 'The tools of one server may be described in at most 1 MB.',
+  })
+})
+
+test('the total includes what no quota was applied to yet', async () => {
+  const totalOf = async () => Number((await db.admin.query<{ total: string }>('select total_usage() as total')).rows[0]?.total)
+  const conversation = await converse()
+  const before = await totalOf()
+  await answer(conversation, 5 * KB)
+  expect(await totalOf()).toBeGreaterThanOrEqual(before + 5 * KB)
+})
+
+test('an upgrade counts what exists, whatever its numbers', async () => {
+  const old = await databaseBefore('0046')
   const person = await old.createPerson()
   const conversation = await converse(person, old)
   await answer(conversation, 4 * KB, old)
+  await changeAll(old, person, longNumbers(10_000))
   await old.admin.query(
     `insert into documents (owner, filename, originalname, mimetype, size, path, sha256)
      values ($1, 'a.txt', 'a.txt', 'text/plain', 5000, 'p', 's')`,
     [person.sub],
   )
-  const before = await usageOf(person, old)
-  await old.admin.query(`
-    drop function tg_count_usage, tg_conversations__release_messages cascade;
-    drop function own_usage, text_size, file_size, describe_bytes, total_usage, enforce_quotas, count_usage, require_text_room;
-    drop table quotas, usage, usage_changes, usage_total`)
-  const migration = new URL('./migrations/product/0046_quotas.sql', import.meta.url)
-  await old.admin.query(await readFile(migration, 'utf8'))
-  expect(await usageOf(person, old)).toEqual(before)
+  await migrate(old.adminConnection, { authenticatorPassword: null })
+  const counted = await usageOf(person, old)
+  expect(counted.text_bytes).toBeGreaterThan(204 * KB)
+  expect(counted.file_bytes).toBe(9096)
   await old.database.asUser(person, (scope) => scope.query('delete from conversations'))
-  expect(await usageOf(person, old)).toEqual({ ...before, text_bytes: 0 })
+  expect(await usageOf(person, old)).toEqual({ ...counted, text_bytes: 0 })
+  await old.database.asService((scope) => scope.query('delete from documents'))
+  expect(await usageOf(person, old)).toEqual({ ...counted, text_bytes: 0, file_bytes: 0 })
 })
 
 describe('limits of what a person connects', () => {

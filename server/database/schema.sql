@@ -1024,6 +1024,13 @@ CREATE OR REPLACE FUNCTION public.fold_text(given text)
  SET search_path TO ''
 RETURN CASE WHEN (octet_length(given) = char_length(given)) THEN lower((given COLLATE "C")) ELSE replace(regexp_replace((lower((NORMALIZE(given, NFKD) COLLATE "und-x-icu")) COLLATE "C"), '[\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+'::text, ''::text, 'g'::text), 'ς'::text, 'σ'::text) END;
 
+CREATE OR REPLACE FUNCTION public.json_size(value jsonb)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO ''
+AS $function$ select coalesce(pg_column_size(value || '{}'), 0)::bigint $function$;
+
 CREATE OR REPLACE FUNCTION public.own_usage()
  RETURNS TABLE(file_bytes bigint, file_limit bigint, text_bytes bigint, text_limit bigint)
  LANGUAGE sql
@@ -1070,12 +1077,16 @@ CREATE OR REPLACE FUNCTION public.tg_conversations__release_messages()
  SET search_path TO ''
 AS $function$
 begin
+  -- With the account, all counters go.
+  if not exists (select from auth.users u where u.id = old.uid) then
+    return old;
+  end if;
   perform public.count_usage(old.uid, 0, -coalesce(sum(b.bytes), 0)::bigint)
   from (
-    select public.text_size(m.content, m.metadata::text) as bytes
+    select public.text_size(m.content) + public.json_size(m.metadata) as bytes
     from public.messages m where m.conversation_id = old.id
     union all
-    select public.text_size(v.content, v.metadata::text)
+    select public.text_size(v.content) + public.json_size(v.metadata)
     from public.messages m join public.message_versions v on v.message_id = m.id where m.conversation_id = old.id
   ) b;
   return old;
@@ -1315,7 +1326,7 @@ begin
   if (select count(*) from public.tool_servers s where s.owner = new.owner) >= 10 then
     raise exception using errcode = 'PT409', message = '10 servers are connected already. Remove one first.';
   end if;
-  if octet_length(new.tools::text) > 1000000 then
+  if public.json_size(new.tools) > 1000000 then
     raise exception using errcode = 'PT413', message = 'The tools of one server may be described in at most 1 MB.';
   end if;
   return new;
@@ -1328,7 +1339,7 @@ CREATE OR REPLACE FUNCTION public.tg_user_settings__limit()
  SET search_path TO ''
 AS $function$
 begin
-  if octet_length(new.preferences::text) > 256000 then
+  if pg_column_size(new.preferences || '{}') > 256000 then
     raise exception using errcode = 'PT413', message = 'Your preferences may take at most 256 kB.';
   end if;
   return new;
@@ -1362,7 +1373,9 @@ begin
   if known.people > 200 and known.counted_at > clock_timestamp() - interval '10 seconds' then
     return known.bytes;
   end if;
-  select count(*), coalesce(sum(u.file_bytes + u.text_bytes), 0) into known.people, known.bytes from public.usage u;
+  select u.people, u.bytes + c.bytes into known.people, known.bytes
+  from (select count(*) as people, coalesce(sum(file_bytes + text_bytes), 0) as bytes from public.usage) u,
+    (select coalesce(sum(file_bytes + text_bytes), 0) as bytes from public.usage_changes) c;
   if known.people > 200 and pg_try_advisory_xact_lock(hashtextextended('usage_total', 0)) then
     update public.usage_total t set people = known.people, bytes = known.bytes, counted_at = clock_timestamp();
   end if;
@@ -1736,9 +1749,9 @@ CREATE TRIGGER realtime_delete AFTER DELETE ON public.conversations REFERENCING 
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE TRIGGER tg_conversations__release_messages BEFORE DELETE ON public.conversations FOR EACH ROW EXECUTE FUNCTION public.tg_conversations__release_messages();
-CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name, r.metadata::text)');
-CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name, r.metadata::text)');
-CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name, r.metadata::text)');
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_document_index__bury AFTER DELETE ON public.document_index FOR EACH ROW EXECUTE FUNCTION public.tg_document_index__bury();
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,owner}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
@@ -1752,18 +1765,18 @@ CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.documents REFERENCING NEW
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.message_feedback REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.message_feedback REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.message_feedback REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
-CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.message_versions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c join public.messages m on m.conversation_id = c.id where m.id = r.message_id)', '0', 'public.text_size(r.content, r.metadata::text)');
-CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.message_versions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c join public.messages m on m.conversation_id = c.id where m.id = r.message_id)', '0', 'public.text_size(r.content, r.metadata::text)');
-CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.message_versions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c join public.messages m on m.conversation_id = c.id where m.id = r.message_id)', '0', 'public.text_size(r.content, r.metadata::text)');
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.message_versions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c join public.messages m on m.conversation_id = c.id where m.id = r.message_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.message_versions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c join public.messages m on m.conversation_id = c.id where m.id = r.message_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.message_versions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c join public.messages m on m.conversation_id = c.id where m.id = r.message_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{conversation_id,id}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE TRIGGER tg_messages__enqueue_reply AFTER INSERT ON public.messages FOR EACH ROW WHEN ((new.sender_role = 1)) EXECUTE FUNCTION public.tg_messages__enqueue_reply();
 CREATE TRIGGER tg_messages__fold_text AFTER INSERT OR UPDATE OF content ON public.messages FOR EACH ROW WHEN ((new.sender_role = ANY (ARRAY[1, 2]))) EXECUTE FUNCTION public.tg_messages__fold_text();
 CREATE TRIGGER tg_messages__forget_summaries AFTER UPDATE OF content ON public.messages FOR EACH ROW WHEN ((old.content IS DISTINCT FROM new.content)) EXECUTE FUNCTION public.tg_messages__forget_summaries();
-CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.metadata::text)');
-CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.metadata::text)');
-CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.metadata::text)');
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.models REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,owner}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.models REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.models REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
@@ -1780,11 +1793,11 @@ CREATE TRIGGER discard_removed_blob AFTER DELETE ON storage.objects FOR EACH ROW
 CREATE TRIGGER discard_replaced_blob AFTER UPDATE OF blob_id ON storage.objects FOR EACH ROW WHEN (((old.blob_id IS DISTINCT FROM new.blob_id) AND (old.blob_id IS NOT NULL))) EXECUTE FUNCTION storage.discard_blob();
 CREATE TRIGGER tg_objects__remove_document AFTER DELETE ON storage.objects FOR EACH ROW WHEN ((old.bucket_id = 'documents'::text)) EXECUTE FUNCTION public.tg_objects__follow_document();
 CREATE TRIGGER tg_objects__rename_document AFTER UPDATE OF name ON storage.objects FOR EACH ROW WHEN (((old.bucket_id = 'documents'::text) AND (old.name IS DISTINCT FROM new.name))) EXECUTE FUNCTION public.tg_objects__follow_document();
-CREATE TRIGGER tg_usage__delete AFTER DELETE ON storage.objects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(coalesce(octet_length(r.user_metadata::text), 0)
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON storage.objects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(public.json_size(r.user_metadata)
         + case when jsonb_typeof(r.metadata -> ''size'') = ''number'' then (r.metadata ->> ''size'')::numeric else 0 end)', '0');
-CREATE TRIGGER tg_usage__insert AFTER INSERT ON storage.objects REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(coalesce(octet_length(r.user_metadata::text), 0)
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON storage.objects REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(public.json_size(r.user_metadata)
         + case when jsonb_typeof(r.metadata -> ''size'') = ''number'' then (r.metadata ->> ''size'')::numeric else 0 end)', '0');
-CREATE TRIGGER tg_usage__update AFTER UPDATE ON storage.objects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(coalesce(octet_length(r.user_metadata::text), 0)
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON storage.objects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(public.json_size(r.user_metadata)
         + case when jsonb_typeof(r.metadata -> ''size'') = ''number'' then (r.metadata ->> ''size'')::numeric else 0 end)', '0');
 CREATE TRIGGER update_objects_updated_at BEFORE UPDATE ON storage.objects FOR EACH ROW EXECUTE FUNCTION storage.update_updated_at_column();
 

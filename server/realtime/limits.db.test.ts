@@ -421,7 +421,7 @@ test('names and lists of any size are rejected', async () => {
 })
 
 test('a request whose numbers would be written out as thousands of digits sends nothing', async () => {
-  const node = await nodeWith()
+  const node = await nodeWith({})
   for (const [path, body] of [
     ['', '{"messages": [{"topic": "room", "event": "e", "payload": {"a": 1e131071}}]}'],
     ['/room/events/e', '{"a": [1e-16383]}'],

@@ -266,15 +266,6 @@ begin
         counted.relation, counted.owner_sql, counted.files_sql, counted.texts_sql
       );
     end if;
-    -- Creating the triggers has locked the table against writes, so these are all rows.
-    execute format(
-      'insert into public.usage as u (owner, file_bytes, text_bytes)
-       select c.owner, sum(c.files), sum(c.texts) from (select %s as owner, %s as files, %s as texts from %s r) c
-       where exists (select from auth.users p where p.id = c.owner) group by c.owner
-       on conflict (owner) do update
-       set file_bytes = u.file_bytes + excluded.file_bytes, text_bytes = u.text_bytes + excluded.text_bytes',
-      counted.owner_sql, counted.files_sql, counted.texts_sql, counted.relation
-    );
   end loop;
 end
 $$;
