@@ -29,7 +29,7 @@ export async function startAuthService({
   ...changes
 }: Partial<AuthSettings> & { mail?: Mail; log?: Log } = {}) {
   const testDatabase = await createTestDatabase()
-  const { database } = testDatabase
+  const { database, background } = testDatabase
   const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-auth-'))
   const tokens = await createTokens(await loadSecretsFromFolder(dataDir))
   let url = ''
@@ -60,6 +60,7 @@ export async function startAuthService({
   const chosenMail = mail ?? createMail({ smtpUrl: undefined, from: 'x@y', mailbox: createMailbox(database), log })
   const auth = createAuthRoutes({
     database,
+    background,
     tokens,
     mail: chosenMail,
     settings,

@@ -19,7 +19,7 @@ const MAX_USERS_PER_PAGE = 1000
 const AUDIENCE = 'authenticated'
 
 export function adminUserRoutes(service: AuthService): Hono {
-  const { database } = service
+  const { database, background, limitDeletions } = service
   const app = new Hono()
   const requireOperator: MiddlewareHandler = async (context, next) => {
     await requireServiceRole(context, service)
@@ -67,11 +67,13 @@ export function adminUserRoutes(service: AuthService): Hono {
     const id = readId(context)
     const hasBody = context.req.header('content-type') !== undefined
     const { should_soft_delete: isSoft } = hasBody ? await readBody(context, deleteBody) : {}
-    await retryDeadlock(() =>
-      database.asAuth(async (scope) => {
-        await requireAccount(scope, id)
-        await deleteAccount(scope, id, isSoft === true)
-      }),
+    await limitDeletions(() =>
+      retryDeadlock(() =>
+        background.asAuth(async (scope) => {
+          await requireAccount(scope, id)
+          await deleteAccount(scope, id, isSoft === true)
+        }),
+      ),
     )
     return context.json({})
   })

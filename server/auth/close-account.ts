@@ -58,24 +58,27 @@ async function requireProof(
 
 /** Ends the sessions first, on all devices and nodes, so that no data is added after the count and the deletion. */
 async function closeAccount(service: AuthService, { account: { id, email } }: SignedIn): Promise<ClosingReceipt> {
-  const { database } = service
+  const { database, background, limitDeletions } = service
   const sessions = await database.asAuth((scope) => scope.query('delete from auth.sessions where user_id = $1', [id]))
   const beyondRows = await service.onAccountClosing?.(id)
-  const counts = await database.asService(async (scope) => ({
-    ...(await countRows(scope, id)),
-    stored_files: await removeFiles(scope, id),
-  }))
-  // Answers and documents in progress lock rows of the person in another order.
-  await retryDeadlock(() =>
-    database.asAuth(async (scope) => {
-      await deleteSignupClaim(scope, id)
-      await scope.query('delete from auth.users where id = $1', [id])
-      await deleteBucketsOf(scope, id)
-      await scope.query('delete from auth.local_mails where recipient = $1', [email])
-    }),
-  )
-  // Rows of announced changes have no owner but contain the id of the person.
-  await database.serviceStatement(`delete from realtime.changes where old::text like '%' || $1 || '%'`, [id])
+  const counts = await limitDeletions(async () => {
+    const counted = await background.asService(async (scope) => ({
+      ...(await countRows(scope, id)),
+      stored_files: await removeFiles(scope, id),
+    }))
+    // Answers and documents in progress lock rows of the person in another order.
+    await retryDeadlock(() =>
+      background.asAuth(async (scope) => {
+        await deleteSignupClaim(scope, id)
+        await scope.query('delete from auth.users where id = $1', [id])
+        await deleteBucketsOf(scope, id)
+        await scope.query('delete from auth.local_mails where recipient = $1', [email])
+      }),
+    )
+    // Rows of announced changes have no owner but contain the id of the person.
+    await background.serviceStatement(`delete from realtime.changes where old::text like '%' || $1 || '%'`, [id])
+    return counted
+  })
   await beyondRows?.finish()
   return {
     id: randomUUID(),

@@ -56,6 +56,30 @@ test('an account is closed although an answer that is being written deadlocks wi
   expect(await hasAccount(user.id)).toBe(false)
 })
 
+test('the time of a request does not bound the deletion of an account, however many rows it has', async () => {
+  await service.admin.query(`
+    create function refuse_bounds() returns trigger language plpgsql as $$
+    begin
+      if current_setting('statement_timeout') <> '0' or current_setting('lock_timeout') <> '0' then
+        raise exception 'the deletion is bounded';
+      end if;
+      return old;
+    end $$;
+    create trigger refuse_bounds before delete on auth.users for each row execute function refuse_bounds()`)
+  onTestFinished(() => service.admin.query('drop function refuse_bounds cascade').then(() => undefined))
+  const email = 'long@example.test'
+  const { session, user } = await service.signedIn(email)
+  const { user: other } = await service.signedIn('longer@example.test')
+  const closed = await service.post(
+    '/account/close',
+    { confirmation: email, password: PASSWORD },
+    { authorization: `Bearer ${session.access_token}` },
+  )
+  expect(closed.status).toBe(200)
+  expect((await service.newAdmin().deleteUser(other.id)).error).toBeNull()
+  expect([await hasAccount(user.id), await hasAccount(other.id)]).toEqual([false, false])
+})
+
 test('an operator deletes an account although an answer that is being written deadlocks with it', async () => {
   const { user } = await service.signedIn('deleted@example.test')
   const response = await deleteWhileAnswering(user.id, () =>

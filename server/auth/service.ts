@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import type { Tokens } from '#server/access/tokens.ts'
 import type { Log } from '#server/base/log.ts'
+import { createSemaphore } from '#server/base/semaphore.ts'
 import type { Database } from '#server/database/scope.ts'
 import type { Mail } from './mail/send.ts'
 import type { PasswordRules } from './passwords.ts'
@@ -46,6 +47,8 @@ export type DeleteAccountData = (userId: string) => Promise<{
 
 export interface AuthDependencies {
   readonly database: Database
+  /** For what takes longer than a request may: an account is deleted with all its rows. */
+  readonly background: Database
   readonly tokens: Tokens
   readonly mail: Mail
   readonly settings: AuthSettings
@@ -58,6 +61,8 @@ export interface AuthDependencies {
 
 export interface AuthService extends Omit<AuthDependencies, 'refreshKey'> {
   readonly providers: Providers
+  /** Deletions hold connections of the workers for a long time. */
+  readonly limitDeletions: ReturnType<typeof createSemaphore>
   readonly keys: {
     readonly refresh: Buffer
     readonly codes: Buffer
@@ -68,11 +73,14 @@ export interface AuthService extends Omit<AuthDependencies, 'refreshKey'> {
   }
 }
 
+const MAX_DELETIONS = 2
+
 const deriveKey = (key: Buffer, purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', purpose, 32))
 
 export function createAuthService({ refreshKey, ...rest }: AuthDependencies): AuthService {
   return {
     ...rest,
+    limitDeletions: createSemaphore(MAX_DELETIONS),
     providers: createProviders(rest.settings.providers, () => `${rest.settings.siteUrl}/auth/v1/callback`),
     keys: {
       refresh: deriveKey(refreshKey, 'refresh tokens'),

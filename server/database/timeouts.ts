@@ -16,5 +16,5 @@ export const boundedConnections: pg.PoolConfig = {
   verify: (client, done) => void client.query(SET_TIMEOUTS).then(() => done(), done),
 }
 
-/** For the server's own statements on behalf of a request; deleting an account cascades over all its rows. */
+/** For the server's own statements on behalf of a request. */
 export const OWN_TIMEOUTS = { statement_timeout: '60000', lock_timeout: String(LOCK_TIMEOUT_MS) }

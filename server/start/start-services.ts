@@ -107,6 +107,7 @@ export async function startServices(
     edges: {
       auth: createAuthRoutes({
         database,
+        background,
         tokens: { ...signing, ...acceptSharedSecret(signing, config.JWT_SECRET) },
         mail,
         log,
