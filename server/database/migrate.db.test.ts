@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { createLog } from '#server/base/log.ts'
 import { temporaryDatabase } from '#test/database.ts'
 import { migrate } from './migrate.ts'
 
@@ -17,6 +18,26 @@ test('rejects a migration that was altered after it was applied', async () => {
   await expect(migrate(adminConnection, { authenticatorPassword: 'unused' })).rejects.toThrow(
     /0001_conversations.sql differs/,
   )
+})
+
+test('says which changes it makes to a database of an earlier version, and nothing at the first start', async () => {
+  const lines: string[] = []
+  const log = createLog('info', { write: (line) => void lines.push(line) })
+  const { admin, adminConnection } = await temporaryDatabase()
+  const options = { authenticatorPassword: 'authenticator-of-the-tests', log }
+  await migrate(adminConnection, options)
+  expect(lines).toEqual([])
+  await admin.query(`
+    drop function tg_own_providers__limit, tg_tool_servers__limit, tg_user_settings__limit, tg_tool_consents__limit cascade;
+    delete from alcove_migrations.applied where name = 'product/0047_limits_of_settings.sql'`)
+  await migrate(adminConnection, options)
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toContain('"migration":"product/0047_limits_of_settings.sql"')
+  const name = `${String(adminConnection.database)}_first`
+  await admin.query(`create database ${name}`)
+  await migrate({ ...adminConnection, database: name }, options)
+  await admin.query(`drop database ${name}`)
+  expect(lines).toHaveLength(1)
 })
 
 test('two servers that start at once on an empty database both succeed', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
+import type { Log } from '#server/base/log.ts'
 
 /** `platform`: the schema that a Supabase project provides itself. `product`: Alcove's tables. */
 type Folder = 'platform' | 'product'
@@ -37,6 +38,8 @@ async function readMigrations(): Promise<Migration[]> {
 export interface MigrateOptions {
   readonly folders?: readonly Folder[]
   readonly authenticatorPassword: string | null
+  /** Says what changes an earlier version's database, since it may take minutes. */
+  readonly log?: Log
 }
 
 async function pendingMigrations(
@@ -75,7 +78,7 @@ async function pendingMigrations(
 /** @throws AppError `startup` if the database is newer than the code, or a file was altered */
 export async function migrate(
   connection: pg.ClientConfig,
-  { folders = ['platform', 'product'], authenticatorPassword }: MigrateOptions,
+  { folders = ['platform', 'product'], authenticatorPassword, log }: MigrateOptions,
 ): Promise<void> {
   const migrations = await readMigrations()
   const client = new pg.Client({ ...connection, application_name: 'alcove migrations' })
@@ -91,7 +94,13 @@ export async function migrate(
       );
       alter table alcove_migrations.applied enable row level security;
       alter table alcove_migrations.applied force row level security`)
-    for (const migration of await pendingMigrations(client, migrations, folders)) await apply(client, migration)
+    const pending = await pendingMigrations(client, migrations, folders)
+    const isUpgrade = (await client.query('select from alcove_migrations.applied limit 1')).rowCount === 1
+    for (const migration of pending) {
+      const { folder, name } = migration
+      if (isUpgrade) log?.info({ migration: `${folder}/${name}` }, 'changing the database; with much data it takes minutes')
+      await apply(client, migration)
+    }
   } finally {
     await client.end()
   }

@@ -47,7 +47,7 @@ export async function connect(
     const admin = { connectionString: config.DATABASE_URL }
     await rejectRoleBoundByRls(admin)
     if (config.SUPABASE_URL !== undefined) {
-      await migrate(admin, { folders: ['product'], authenticatorPassword: null })
+      await migrate(admin, { folders: ['product'], authenticatorPassword: null, log })
       return {
         admin,
         // Turns JIT off, like `migrate`, but here: projects manage their own login roles.
@@ -58,7 +58,7 @@ export async function connect(
       }
     }
     const authenticatorPassword = deriveAuthenticatorPassword(config.ALCOVE_SECRET)
-    await migrate(admin, { folders, authenticatorPassword })
+    await migrate(admin, { folders, authenticatorPassword, log })
     const secrets = await loadSecretsFromDatabase(admin, config.ALCOVE_SECRET)
     const url = new URL(config.DATABASE_URL)
     url.username = 'authenticator'
@@ -75,7 +75,7 @@ export async function connect(
   const embedded = await startEmbedded(config.DATA_DIR, secrets.databasePassword, log, onConnecting)
   undo.push(() => embedded.stop())
   void embedded.died.then(onDatabaseDied)
-  await migrate(embedded.admin, { folders, authenticatorPassword: secrets.authenticatorPassword })
+  await migrate(embedded.admin, { folders, authenticatorPassword: secrets.authenticatorPassword, log })
   return {
     admin: embedded.admin,
     server: { ...embedded.admin, user: 'authenticator', password: secrets.authenticatorPassword },
