@@ -78,12 +78,12 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bus?: Notifier
     userStatement: (claims, { text, values }, options) =>
       ofPeople.runStatement(
         { role: claims.role, claims, caller: connectionCaller(claims) },
-        preparedOnRepeat(text, values),
+        (client) => preparedOnRepeat(client, text, values),
         options,
       ),
     asService: (run, options) => ofServer.run(serverActor('service_role'), run, bounded(options)),
     serviceStatement: (text, values) =>
-      ofServer.runStatement(serverActor('service_role'), prepared(text, values), bounded({})),
+      ofServer.runStatement(serverActor('service_role'), () => prepared(text, values), bounded({})),
     asAuth: (run) => ofSignIn.run(serverActor('supabase_auth_admin'), run, bounded({})),
   }
 
@@ -96,9 +96,9 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bus?: Notifier
   const background: Database = {
     asUser: (claims, run, options) => ofServer.run(ownActor(claims.role, claims), run, options),
     userStatement: (claims, { text, values }, options) =>
-      ofServer.runStatement(ownActor(claims.role, claims), preparedOnRepeat(text, values), options),
+      ofServer.runStatement(ownActor(claims.role, claims), (client) => preparedOnRepeat(client, text, values), options),
     asService: ownService,
-    serviceStatement: (text, values) => ofServer.runStatement(ownActor('service_role'), prepared(text, values)),
+    serviceStatement: (text, values) => ofServer.runStatement(ownActor('service_role'), () => prepared(text, values)),
     asAuth: (run) => ofServer.run(ownActor('supabase_auth_admin'), run),
   }
 

@@ -42,7 +42,7 @@ async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
 const scopeOn = (client: pg.PoolClient): Scope => ({
   query: (text, values) => client.query(text, values as unknown[] | undefined),
   prepared: (text, values) => client.query(prepared(text, values)),
-  preparedOnRepeat: (text, values) => client.query(preparedOnRepeat(text, values)),
+  preparedOnRepeat: (text, values) => client.query(preparedOnRepeat(client, text, values)),
 })
 
 interface Connected {
@@ -53,12 +53,15 @@ interface Connected {
   readonly flush: () => Promise<void>
 }
 
+/** The statement to send on this connection. */
+type Prepare = (client: pg.ClientBase) => pg.QueryConfig
+
 export interface Transactions {
   run<T>(actor: Actor, run: (scope: Scope) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Sends the commit right behind the statement. If PostgreSQL rejects either, nothing is written. */
   runStatement<Row extends pg.QueryResultRow>(
     actor: Actor,
-    statement: pg.QueryConfig,
+    prepare: Prepare,
     options?: WriteOptions,
   ): Promise<pg.QueryResult<Row>>
 }
@@ -132,7 +135,7 @@ export function createTransactions({ pool, admission, notifications, dispatches,
 
   async function sendAndCommit<Row extends pg.QueryResultRow>(
     actor: Actor,
-    statement: pg.QueryConfig,
+    prepare: Prepare,
     options: WriteOptions,
   ): Promise<pg.QueryResult<Row>> {
     const settings = settingsOf(options)
@@ -141,7 +144,7 @@ export function createTransactions({ pool, admission, notifications, dispatches,
     try {
       const [entered, answer, committed] = await Promise.allSettled([
         enter(client, 'begin', actor, settings),
-        client.query<Row>(statement),
+        client.query<Row>(prepare(client)),
         commit(client, options),
       ])
       if (committed.status === 'rejected') broken = await rollBack(client)
@@ -162,10 +165,10 @@ export function createTransactions({ pool, admission, notifications, dispatches,
     },
     async runStatement<Row extends pg.QueryResultRow>(
       actor: Actor,
-      statement: pg.QueryConfig,
+      prepare: Prepare,
       options: WriteOptions = {},
     ) {
-      const answer = await sendAndCommit<Row>(actor, statement, options)
+      const answer = await sendAndCommit<Row>(actor, prepare, options)
       if (options.groupFlush) await flush()
       return answer
     },
