@@ -7,28 +7,39 @@ import pg from 'pg'
 import type { Log } from '#server/base/log.ts'
 
 export interface DeletedReclaim {
-  /** Asks for a run; several requests share one. */
+  /** Asks for a run, now or after the pause; several requests share one. */
   request(): void
-  /** Waits for the run in progress. */
+  /** Waits for the run in progress. One that waits for the end of the pause is left out. */
   stop(): Promise<void>
 }
 
 /** More segments of 16 MB than these are left to be overwritten by later changes. */
 const MAX_OVERWRITTEN_SEGMENTS = 32
 
-export function createDeletedReclaim(admin: pg.ClientConfig, log: Log): DeletedReclaim {
+/** Each run reads the whole database: accounts that are opened and deleted again and again must not keep it busy. */
+const PAUSE_MS = 10 * 60_000
+
+export function createDeletedReclaim(run: () => Promise<void>, log: Log, pauseMs = PAUSE_MS): DeletedReclaim {
+  const stopping = new AbortController()
+  const { signal } = stopping
   let isWanted = false
-  let isStopped = false
   let running: Promise<void> | undefined
 
-  async function runWhileWanted(): Promise<void> {
+  async function runOnce(): Promise<void> {
+    isWanted = false
     try {
-      while (isWanted && !isStopped) {
-        isWanted = false
-        await reclaimDeleted(admin)
-      }
+      await run()
     } catch (error) {
       log.warn({ err: error }, 'deleted rows still take space in the files of the database')
+    }
+  }
+
+  async function runWhileWanted(): Promise<void> {
+    while (isWanted && !signal.aborted) {
+      await runOnce()
+      await delay(pauseMs, undefined, { signal, ref: false }).catch((error: unknown) => {
+        if (!signal.aborted) throw error
+      })
     }
     running = undefined
   }
@@ -39,7 +50,7 @@ export function createDeletedReclaim(admin: pg.ClientConfig, log: Log): DeletedR
       running ??= runWhileWanted()
     },
     async stop() {
-      isStopped = true
+      stopping.abort()
       await running
     },
   }

@@ -5,7 +5,7 @@ import { createApp } from '#server/app.ts'
 import type { DeliverEarly } from '#server/assistant/reply/reply-log.ts'
 import { countUncaughtErrors } from '#server/base/contain-errors.ts'
 import { withReusedBuffers } from '#server/blobs/send.ts'
-import { createDeletedReclaim } from '#server/database/reclaim-deleted.ts'
+import { createDeletedReclaim, reclaimDeleted } from '#server/database/reclaim-deleted.ts'
 import { createAccountDataDeletion } from './delete-account-data.ts'
 import type { Foundation } from './foundation.ts'
 import { openFoundation, type FoundationOptions } from './open-foundation.ts'
@@ -51,7 +51,7 @@ export async function startParts(options: FoundationOptions) {
 /** Only the embedded database is ours to vacuum. */
 function openReclaim({ config, log, undo, connections }: FoundationOptions): (() => void) | undefined {
   if (config.DATABASE_URL !== undefined) return undefined
-  const reclaim = createDeletedReclaim(connections.admin, log)
+  const reclaim = createDeletedReclaim(() => reclaimDeleted(connections.admin), log)
   undo.push(() => reclaim.stop())
   return () => reclaim.request()
 }
