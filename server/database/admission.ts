@@ -16,10 +16,15 @@ export interface AdmissionLimits {
 const SERVICE_CALLER = 'service_role'
 
 /** Undefined without a lasting account: an address can open any number of anonymous ones. */
-export function callerOf({ role, sub, is_anonymous: isAnonymous }: Claims): string | undefined {
-  if (role === 'service_role') return SERVICE_CALLER
-  return isAnonymous === true ? undefined : sub
-}
+export const lastingAccountOf = ({
+  sub,
+  is_anonymous: isAnonymous,
+}: Pick<Claims, 'sub'> & { readonly is_anonymous?: unknown }): string | undefined =>
+  isAnonymous === true ? undefined : sub
+
+/** Undefined where the address counts. */
+export const callerOf = (claims: Claims): string | undefined =>
+  claims.role === 'service_role' ? SERVICE_CALLER : lastingAccountOf(claims)
 
 /** Holder of a connection that works with these claims. */
 export const connectionCaller = (claims: Claims): string => callerOf(claims) ?? currentCaller() ?? claims.role

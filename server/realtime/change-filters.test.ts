@@ -64,6 +64,23 @@ function countedWork(limits: Partial<typeof DEFAULT_LIMITS> = {}, clock = () => 
 const HOSTILE = 'title=match.a{0,240}b'
 const LONG_TITLE = JSON.stringify({ title: 'a'.repeat(20_000), owner: 'aaaaaaaa-0000-4000-8000-000000000000' })
 
+test('anonymous accounts, which an address can open at will, share what the filters of their address may take', () => {
+  const { people, filterWork } = countedWork()
+  const filters = createChangeFilters(filterWork)
+  const parseRow = createRowParser()
+  const change = newChange()
+  for (const [sub, isAnonymous] of [
+    ['ann', true],
+    ['ben', true],
+    ['cleo', false],
+  ] as const) {
+    const { channel, ...binding } = bindingOf(sub, `title=like.${sub}%`)
+    const anonymous = { ...binding, channel: { ...channel, claims: { sub, is_anonymous: isAnonymous } } }
+    filters.matches(anonymous, change, TABLE, parseRow(TABLE, '{"title":"abc"}', null))
+  }
+  expect(people).toEqual(['203.0.113.9', '203.0.113.9', 'cleo'])
+})
+
 test('equal filters are evaluated once for a row that several people see', () => {
   const { people, filterWork } = countedWork()
   const filters = createChangeFilters(filterWork)

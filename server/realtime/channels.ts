@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws'
 import type { VerifiedClaims } from '#server/access/tokens.ts'
+import { lastingAccountOf } from '#server/database/admission.ts'
 import type { Filter } from '#server/database/filter.ts'
 import type { TopicPermissions } from './authorize.ts'
 import type { Vsn } from './frames.ts'
@@ -73,11 +74,11 @@ export function subscriberKey({ exp: _exp, iat: _iat, ...claims }: VerifiedClaim
   return JSON.stringify(claims)
 }
 
-/** Limits count by account, and by address for people without one. */
-export const personOf = ({ claims, connection }: Identified): string => claims.sub ?? connection.address
+/** Limits count by lasting account, and by address for people without one. */
+export const personOf = ({ claims, connection }: Identified): string => lastingAccountOf(claims) ?? connection.address
 
 export interface Identified {
-  readonly claims: Pick<VerifiedClaims, 'sub'>
+  readonly claims: Pick<VerifiedClaims, 'sub'> & { readonly is_anonymous?: unknown }
   readonly connection: Pick<Connection, 'address'>
 }
 
