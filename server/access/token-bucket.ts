@@ -7,6 +7,11 @@ export interface Bucket {
   readonly refillPerS: number
 }
 
+/** The bucket of an address, and of the network around it. */
+export interface AddressBucket extends Bucket {
+  readonly wider?: Bucket
+}
+
 export interface RateLimitExceeded {
   readonly key: string
   readonly retryAfterS: number

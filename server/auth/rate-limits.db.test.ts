@@ -41,6 +41,20 @@ test('beyond the limit of its address a visitor adds no rows for made-up account
   expect(await rows()).toBe(0)
 })
 
+test('the many networks of one IPv6 customer share a limit, which one of them alone does not use up', async () => {
+  const ask = async (address: string, times: number) => {
+    const asked = Array.from({ length: times }, (_, n) =>
+      service.post('/recover', { email: `n${n}@${address.replaceAll(':', '-')}.example.test` }, from(address)),
+    )
+    return (await Promise.all(asked)).filter(({ status }) => status === 200).length
+  }
+  expect(await ask('2001:db8:7:1::1', 60)).toBe(30)
+  for (let network = 2; network <= 8; network += 1) expect(await ask(`2001:db8:7:${network}::1`, 30)).toBe(30)
+  // The limit of all refills by less than one a second.
+  expect(await ask('2001:db8:7:99::1', 30)).toBeLessThan(30)
+  expect(await ask('2001:db8:8:1::1', 30)).toBe(30)
+})
+
 test('an address that a visitor claims left of the trusted proxy changes nothing', async () => {
   const ask = (claimed: string) =>
     service.post('/resend', { type: 'signup', email: `${claimed}@example.test` }, from(`${claimed}, 192.0.2.3`))

@@ -1,6 +1,6 @@
 /** Rate limits of sign-in, codes and mails, with the error responses of the protocol. */
-import { accountKey, type Bucket, refundAttempt, takeAttempt } from '#server/access/token-bucket.ts'
-import { addressKey } from '#server/access/client-address.ts'
+import { addressKey, WIDER_FACTOR, widerKey } from '#server/access/client-address.ts'
+import { accountKey, type AddressBucket, type Bucket, refundAttempt, takeAttempt } from '#server/access/token-bucket.ts'
 import { AuthError } from './errors.ts'
 import type { Visitor } from './request.ts'
 import type { AuthService } from './service.ts'
@@ -15,12 +15,22 @@ const FIVE_MINUTES_S = 300
 const MAIL_PREFIX = 'mail:'
 const SMS_PREFIX = 'sms:'
 
+function bucketsOfAddress(kind: string, { address }: Visitor, limit: Omit<Bucket, 'key'>): AddressBucket {
+  const key = addressKey(address)
+  const own = { ...limit, key: `${kind}:${key}` }
+  const network = widerKey(key)
+  if (network === undefined) return own
+  const { capacity, refillPerS } = limit
+  const wider = { capacity: capacity * WIDER_FACTOR, refillPerS: refillPerS * WIDER_FACTOR }
+  return { ...own, wider: { ...wider, key: `${kind}:${network}` } }
+}
+
 /** /token allows 150 requests in five minutes (burst 30), others 30. */
-export const addressBucket = (endpoint: Endpoint, { address }: Visitor): Bucket => ({
-  key: `${endpoint}:${addressKey(address)}`,
-  capacity: 30,
-  refillPerS: (endpoint === 'token' ? 150 : 30) / FIVE_MINUTES_S,
-})
+export const addressBucket = (endpoint: Endpoint, visitor: Visitor): AddressBucket =>
+  bucketsOfAddress(endpoint, visitor, {
+    capacity: 30,
+    refillPerS: (endpoint === 'token' ? 150 : 30) / FIVE_MINUTES_S,
+  })
 
 /** Familiar client addresses have their own bucket, so guesses from elsewhere do not lock the owner out. */
 export const passwordBucket = (email: string, visitor: Visitor, isFamiliar: boolean): Bucket => ({
@@ -36,17 +46,11 @@ export const codeBucket = (email: string): Bucket => ({
   refillPerS: 10 / 3600,
 })
 
-export const anonymousBucket = ({ address }: Visitor): Bucket => ({
-  key: `anonymous:${addressKey(address)}`,
-  capacity: 30,
-  refillPerS: 30 / 3600,
-})
+export const anonymousBucket = (visitor: Visitor): AddressBucket =>
+  bucketsOfAddress('anonymous', visitor, { capacity: 30, refillPerS: 30 / 3600 })
 
-export const factorAddressBucket = ({ address }: Visitor): Bucket => ({
-  key: `factors:${addressKey(address)}`,
-  capacity: 15,
-  refillPerS: 15 / 60,
-})
+export const factorAddressBucket = (visitor: Visitor): AddressBucket =>
+  bucketsOfAddress('factors', visitor, { capacity: 15, refillPerS: 15 / 60 })
 
 /** Wrong codes per person, over all second factors. */
 export const factorBucket = (userId: string): Bucket => ({
@@ -73,19 +77,24 @@ export function mailBuckets({ settings }: AuthService, kind: MailKind, email: st
 }
 
 /**
- * The first bucket is that of the address: beyond it no other one is written, so that made-up accounts do not fill the table.
+ * The first bucket is that of the address: beyond it no other one is written, so that made-up accounts do not fill the table
+ * and one address does not use up the limit of the network around it.
  * @throws AuthError 429 if a bucket is empty. Tokens taken from other buckets are not returned.
  */
 export async function enforceRateLimits(
   { database, settings }: AuthService,
-  buckets: readonly Bucket[],
+  [first, ...others]: readonly AddressBucket[],
 ): Promise<void> {
-  if (settings.rateLimits === 'off' || buckets.length === 0) return
-  const rejection = await database.asAuth(
-    async (scope) =>
-      (await takeAttempt(scope, buckets.slice(0, 1))) ??
-      (buckets.length > 1 ? takeAttempt(scope, buckets.slice(1)) : undefined),
-  )
+  if (settings.rateLimits === 'off' || first === undefined) return
+  const { wider, ...own } = first
+  const stages = [[own], wider === undefined ? [] : [wider], others]
+  const rejection = await database.asAuth(async (scope) => {
+    for (const stage of stages) {
+      const exceeded = stage.length > 0 ? await takeAttempt(scope, stage) : undefined
+      if (exceeded) return exceeded
+    }
+    return undefined
+  })
   if (rejection === undefined) return
   const { key, retryAfterS } = rejection
   const isMail = key.startsWith(MAIL_PREFIX)
