@@ -85,6 +85,32 @@ test('people behind one proxy are counted separately, and an IPv6 network as one
     await expect(from(address)).rejects.toThrow('Unexpected server response: 429')
 })
 
+test('the many networks of one IPv6 customer share limits eight times as large', async () => {
+  const node = await nodeWith({ socketsPerAddress: 1 }, { trustProxy: 1 })
+  const from = (address: string) => openRawSocket(node, tokens.anonKey, { 'x-forwarded-for': address })
+  const sockets = await Promise.all(Array.from({ length: 8 }, (_, network) => from(`2001:db8:1:${network}::1`)))
+  await expect(from('2001:db8:1:8::1')).rejects.toThrow('Unexpected server response: 429')
+  await from('2001:db8:2::1')
+  sockets[0]?.ws.close()
+  await expect.poll(() => node.realtime.stats().sockets).toBe(8)
+  await from('2001:db8:1:8::1')
+
+  const single = { perSecond: 0, burst: 1 }
+  const traffic = createTraffic({
+    ...DEFAULT_LIMITS.traffic,
+    perAddress: { messages: single, bytes: single, joins: single },
+    heldPerAddress: { channels: 1, bindings: 1, presenceBytes: 1 },
+  })
+  const claims = { role: 'anon' as const, exp: 1 }
+  const keys = Array.from({ length: 9 }, (_, network) => `2001:db8:1:${network}::/64`)
+  const eight = [...Array<boolean>(8).fill(true), false]
+  expect(keys.map((address) => traffic.spend({ address, claims }, { messages: 1 }))).toEqual(eight)
+  expect(keys.map((address) => traffic.hold(address, { channels: 1 }))).toEqual(eight)
+  traffic.release('2001:db8:1:0::/64', { channels: 1 })
+  expect(traffic.hold('2001:db8:1:8::/64', { channels: 1 })).toBe(true)
+  expect(traffic.hold('2001:db8:2:0::/64', { channels: 1 })).toBe(true)
+})
+
 test('more channels than allowed are rejected', async () => {
   const { frames, say } = await openSocket(await nodeWith({ channelsPerSocket: 3 }))
   for (const name of ['a', 'b', 'c', 'd']) say('1', name, `realtime:${name}`, 'phx_join', {})

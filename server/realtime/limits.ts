@@ -1,4 +1,4 @@
-interface Rate {
+export interface Rate {
   readonly perSecond: number
   /** At once after a pause. */
   readonly burst: number

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { chooseRequestId, logRequest } from '#server/access/access-log.ts'
+import { WIDER_FACTOR, widerKey } from '#server/access/client-address.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { runAsCaller } from '#server/base/caller.ts'
 import { messageOf } from '#server/base/errors.ts'
@@ -72,7 +73,7 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
       ({ vsn, apiKey }) => {
         const from = visitorAddressKey(request, trustProxy)
         // Check and count in one turn, so that concurrent handshakes are all counted.
-        if ((openByAddress.get(from) ?? 0) >= limits.socketsPerAddress) {
+        if (hasTooManySockets(openByAddress, from, limits)) {
           log.warn({ from }, 'an address has too many sockets')
           return reject(new HandshakeError(429, 'Too many connections from this address'))
         }
@@ -175,10 +176,23 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
   }
 }
 
+function hasTooManySockets(
+  openByAddress: ReadonlyMap<string, number>,
+  from: string,
+  { socketsPerAddress }: RealtimeLimits,
+): boolean {
+  const network = widerKey(from)
+  const openInNetwork = network === undefined ? 0 : (openByAddress.get(network) ?? 0)
+  return (openByAddress.get(from) ?? 0) >= socketsPerAddress || openInNetwork >= WIDER_FACTOR * socketsPerAddress
+}
+
 function countSocket(openByAddress: Map<string, number>, from: string, step: 1 | -1): void {
-  const open = (openByAddress.get(from) ?? 0) + step
-  if (open > 0) openByAddress.set(from, open)
-  else openByAddress.delete(from)
+  for (const key of [from, widerKey(from)]) {
+    if (key === undefined) continue
+    const open = (openByAddress.get(key) ?? 0) + step
+    if (open > 0) openByAddress.set(key, open)
+    else openByAddress.delete(key)
+  }
 }
 
 const newConnection = (ws: WebSocket, origin: Pick<Connection, 'vsn' | 'apiKey' | 'address'>): Connection => ({

@@ -1,6 +1,7 @@
-/** Limits of one address and of one signed-in person on this node, over all their sockets and requests. */
+/** Limits of one address, the network around it, and one signed-in person on this node, over all sockets and requests. */
+import { WIDER_FACTOR, widerKey } from '#server/access/client-address.ts'
 import type { VerifiedClaims } from '#server/access/tokens.ts'
-import type { TrafficLimits } from './limits.ts'
+import type { Rate, TrafficLimits } from './limits.ts'
 
 export interface Caller {
   readonly address: string
@@ -41,6 +42,24 @@ interface Level {
 const KINDS = ['messages', 'bytes', 'joins'] as const
 const NOTHING: Holding = { channels: 0, bindings: 0, presenceBytes: 0 }
 
+const scaleRate = ({ perSecond, burst }: Rate, factor: number): Rate => ({
+  perSecond: perSecond * factor,
+  burst: burst * factor,
+})
+
+const scaleBudget = ({ messages, bytes, joins }: Budget, factor: number): Budget => ({
+  messages: scaleRate(messages, factor),
+  bytes: scaleRate(bytes, factor),
+  joins: scaleRate(joins, factor),
+})
+
+/** An address, and the network around it whose limits are larger. */
+function ownersOf(address: string): { readonly key: string; readonly factor: number }[] {
+  const network = widerKey(address)
+  const own = { key: address, factor: 1 }
+  return network === undefined ? [own] : [own, { key: network, factor: WIDER_FACTOR }]
+}
+
 export function createTraffic(limits: TrafficLimits): Traffic {
   const levels = new Map<string, Level>()
   const holdings = new Map<string, Holding>()
@@ -55,6 +74,8 @@ export function createTraffic(limits: TrafficLimits): Traffic {
     return level
   }
 
+  const wider = scaleBudget(limits.perAddress, WIDER_FACTOR)
+
   function add(address: string, { channels = 0, bindings = 0, presenceBytes = 0 }: Partial<Holding>, sign: 1 | -1) {
     const held = holdings.get(address) ?? NOTHING
     return {
@@ -67,7 +88,9 @@ export function createTraffic(limits: TrafficLimits): Traffic {
   return {
     spend({ address, claims }, cost) {
       if (claims.role === 'service_role') return true
-      const concerned = [levelOf(`address ${address}`, limits.perAddress)]
+      const concerned = ownersOf(address).map(({ key, factor }) =>
+        levelOf(`address ${key}`, factor === 1 ? limits.perAddress : wider),
+      )
       if (claims.sub !== undefined) concerned.push(levelOf(`person ${claims.sub}`, limits.perPerson))
       const fits = concerned.every(({ budget, spent }) =>
         KINDS.every((kind) => spent[kind] + (cost[kind] ?? 0) <= budget[kind].burst || cost[kind] === undefined),
@@ -76,16 +99,24 @@ export function createTraffic(limits: TrafficLimits): Traffic {
       return fits
     },
     hold(address, more) {
-      const held = add(address, more, 1)
+      const held = ownersOf(address).map((owner) => ({ ...owner, held: add(owner.key, more, 1) }))
       const { channels, bindings, presenceBytes } = limits.heldPerAddress
-      if (held.channels > channels || held.bindings > bindings || held.presenceBytes > presenceBytes) return false
-      holdings.set(address, held)
+      const isTooMuch = held.some(
+        ({ factor, held: all }) =>
+          all.channels > factor * channels ||
+          all.bindings > factor * bindings ||
+          all.presenceBytes > factor * presenceBytes,
+      )
+      if (isTooMuch) return false
+      for (const { key, held: all } of held) holdings.set(key, all)
       return true
     },
     release(address, less) {
-      const held = add(address, less, -1)
-      if (held.channels + held.bindings + held.presenceBytes > 0) holdings.set(address, held)
-      else holdings.delete(address)
+      for (const { key } of ownersOf(address)) {
+        const held = add(key, less, -1)
+        if (held.channels + held.bindings + held.presenceBytes > 0) holdings.set(key, held)
+        else holdings.delete(key)
+      }
     },
     sweep() {
       for (const [key, { budget }] of levels) {
