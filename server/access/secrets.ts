@@ -53,7 +53,7 @@ export async function loadSecretsFromFolder(dataDir: string): Promise<Secrets> {
     return secretsSchema.parse(JSON.parse(await readPrivateFile(file)))
   } catch (error) {
     if (error instanceof NotPrivateError)
-      throw new AppError('startup', `The secrets of this installation are not private: ${error.message}.`, {
+      throw new AppError('startup', `The secrets of this installation cannot be used: ${error.message}.`, {
         cause: error,
       })
     if (codeOf(error) !== 'ENOENT') {

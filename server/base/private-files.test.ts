@@ -1,4 +1,4 @@
-import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, lchown, lstat, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -66,8 +66,51 @@ test('a private file is read, and closed to others', async () => {
   await writeFile(file, 'mine', { mode: 0o644 })
   expect(await readPrivateFile(file)).toBe('mine')
   expect(await modeOf(file)).toBe(0o600)
-  await symlink(file, `${file}.link`)
-  await expect(readPrivateFile(`${file}.link`)).rejects.toThrow('is a link')
+})
+
+test('a link to a private file is read, as mounted secrets are', async () => {
+  const file = path.join(parent, 'secrets.json')
+  await mkdir(folder, { mode: 0o700 })
+  await symlink('run', path.join(parent, '..data'))
+  await symlink('..data/secrets.json', file)
+  await writeFile(path.join(folder, 'secrets.json'), 'mounted', { mode: 0o644 })
+  expect(await readPrivateFile(file)).toBe('mounted')
+  expect(await modeOf(file)).toBe(0o600)
+  await rm(path.join(folder, 'secrets.json'))
+  await expect(readPrivateFile(file)).rejects.toThrow('is a link to nothing')
+  await rm(file)
+  await expect(readPrivateFile(file)).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+/** Runs as a user who may neither change the file nor enter its group, unless it is that user's. */
+async function asStranger(run: () => Promise<void>): Promise<void> {
+  process.setegid?.(STRANGER)
+  process.seteuid?.(STRANGER)
+  try {
+    await run()
+  } finally {
+    process.seteuid?.(0)
+    process.setegid?.(0)
+  }
+}
+
+test.runIf(isRoot)('of a file whose mode cannot be changed the error names the mode, and a group may read', async () => {
+  const file = path.join(parent, 'secrets.json')
+  await chmod(parent, 0o755)
+  await writeFile(file, 'mounted')
+  await chown(file, 0, STRANGER)
+  for (const mode of [0o644, 0o660]) {
+    await chmod(file, mode)
+    await asStranger(() =>
+      expect(readPrivateFile(file)).rejects.toThrow(
+        `others may use "${file}", whose mode is ${mode.toString(8)} and cannot be changed`,
+      ),
+    )
+  }
+  await chmod(file, 0o640)
+  await asStranger(async () => expect(await readPrivateFile(file)).toBe('mounted'))
+  await chmod(file, 0o600)
+  await asStranger(() => expect(readPrivateFile(file)).rejects.toThrow(`this user may not read "${file}"`))
 })
 
 test.runIf(isRoot)('a private file of another user is refused', async () => {
@@ -77,4 +120,11 @@ test.runIf(isRoot)('a private file of another user is refused', async () => {
   await expect(readPrivateFile(file)).rejects.toThrow('belongs to another user')
   await chown(parent, STRANGER, STRANGER)
   expect(await readPrivateFile(file)).toBe('theirs')
+  await chown(parent, 0, 0)
+  await writeFile(`${file}.own`, 'mine', { mode: 0o600 })
+  await symlink(file, `${file}.link`)
+  await expect(readPrivateFile(`${file}.link`)).rejects.toThrow('belongs to another user')
+  await symlink(`${file}.own`, `${file}.planted`)
+  await lchown(`${file}.planted`, STRANGER, STRANGER)
+  await expect(readPrivateFile(`${file}.planted`)).rejects.toThrow('belongs to another user')
 })

@@ -1,6 +1,6 @@
 /** Files and folders in places where other users of the machine may write. */
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { codeOf } from './errors.ts'
 
@@ -59,23 +59,51 @@ export async function makePrivateFolder(folder: string, owner?: Owner): Promise<
   }
 }
 
+/** Where the mode cannot be changed, as of a secret that is mounted, a group of the owner's choice may read. */
+async function closeToOthers(handle: FileHandle, file: string): Promise<void> {
+  const { mode } = await handle.stat()
+  if ((mode & 0o077) === 0) return
+  try {
+    await handle.chmod(0o600)
+  } catch (error) {
+    if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'EROFS') throw error
+    if ((mode & 0o037) === 0) return
+    const octal = (mode & 0o777).toString(8)
+    throw new NotPrivateError(
+      `others may use "${file}", whose mode is ${octal} and cannot be changed by this user: make it 600 or 640`,
+      { cause: error },
+    )
+  }
+}
+
+async function openTarget(file: string): Promise<FileHandle> {
+  try {
+    return await open(await realpath(file), constants.O_RDONLY | constants.O_NOFOLLOW)
+  } catch (error) {
+    // The file itself exists: without this, its owner would find a new one in its place.
+    if (codeOf(error) === 'ENOENT') throw new NotPrivateError(`"${file}" is a link to nothing`, { cause: error })
+    if (codeOf(error) === 'EACCES') throw new NotPrivateError(`this user may not read "${file}"`, { cause: error })
+    throw error
+  }
+}
+
 /**
- * Reads a file that only its owner may read, and closes it to others if they may.
+ * Reads a file that only its owner may read, and closes it to others if they may. It may be a link, as mounted secrets are.
  *
- * @throws NotPrivateError unless this user, root or the owner of the folder owns it
+ * @throws NotPrivateError unless this user, root or the owner of the folder owns it, and a link to it
  */
 export async function readPrivateFile(file: string): Promise<string> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
-    throw codeOf(error) === 'ELOOP' ? new NotPrivateError(`"${file}" is a link`, { cause: error }) : error
-  })
+  const own = ownUid()
+  const { uid: folderOwner } = await stat(path.dirname(file))
+  const requireKnownOwner = ({ uid }: { readonly uid: number }): void => {
+    if (own !== undefined && ![own, 0, folderOwner].includes(uid))
+      throw new NotPrivateError(`"${file}" belongs to another user`)
+  }
+  requireKnownOwner(await lstat(file))
+  const handle = await openTarget(file)
   try {
-    const own = ownUid()
-    const { uid, mode } = await handle.stat()
-    if (own !== undefined) {
-      const { uid: folderOwner } = await stat(path.dirname(file))
-      if (![own, 0, folderOwner].includes(uid)) throw new NotPrivateError(`"${file}" belongs to another user`)
-      if ((mode & 0o077) !== 0) await handle.chmod(0o600)
-    }
+    requireKnownOwner(await handle.stat())
+    if (own !== undefined) await closeToOthers(handle, file)
     return await handle.readFile('utf8')
   } finally {
     await handle.close()
