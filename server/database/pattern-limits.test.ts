@@ -56,6 +56,30 @@ test.each([
   expect(limitOf('imatch', pattern)).toContain(why)
 })
 
+test.each([
+  '[a-\ud000]'.repeat(2),
+  '[a-\ud000a-\ud000]',
+  '[\\u0061-\\ud000][^\\u0061-\\ud000]',
+  '[\\U00000061-\\U0010ffff]',
+  '[a-\\x10ffff]',
+  '[[.a.]-\u{10ffff}]',
+  '[!-[.tilde.]]',
+  '[]-\u{20000}]',
+])('ranges whose case is ignored are bounded: %s', (pattern) => {
+  const why = 'ranges of more than 100000 characters'
+  expect(limitOf('imatch', pattern)).toContain(why)
+  expect(limitOf('match', `(?i)${pattern}`)).toContain(why)
+  expect(limitOf('imatch', `{"${pattern.replaceAll('\\', '\\\\')}"}`, 'any')).toContain(why)
+  expect(limitOf('match', pattern)).toBeUndefined()
+})
+
+test.each(['[a-z0-9]'.repeat(50), '[\u4e00-\u9fa5]{2,4}[\u4e00-\u9fa5a-z]', '[a-\ud000-]', '[]-a]', '[a-]'])(
+  'ordinary ranges whose case is ignored are taken: %s',
+  (pattern) => {
+    expect(limitOf('imatch', pattern)).toBeUndefined()
+  },
+)
+
 test('every pattern of a list is bounded, however the list is written', () => {
   expect(limitOf('match', '{^a,"b{1,3}"}', 'any')).toBeUndefined()
   expect(limitOf('match', '{a,"(b)\\\\1"}', 'any')).toContain('back')

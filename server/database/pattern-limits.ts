@@ -10,6 +10,8 @@ const MAX_POSITIONS = 200
 /** Pairs of positions that may follow one another: the work for one character of the text. */
 const MAX_TRANSITIONS = 5_000
 const MAX_QUANTIFIER_NESTING = 3
+/** Characters in ranges where case is ignored: PostgreSQL looks up the cases of each. Five times all Chinese characters. */
+const MAX_FOLDED_CHARACTERS = 100_000
 const MAX_GROUP_NESTING = 20
 
 /** A Glushkov automaton, of which only the numbers matter. Bruggemann-Klein, "Regular expressions into finite automata" (1993). */
@@ -90,19 +92,48 @@ function repeat(inner: Automaton, { least, most }: Bounds): Automaton {
   }
 }
 
+const LAST_CODE_POINT = 0x10_ff_ff
+/** Collating elements and classes, escapes, and other characters of a bracket expression. */
+const BRACKET_MEMBER =
+  /\[\.[\s\S][^.]*\.\]|\[:[^:]*:\]|\[=[\s\S][^=]*=\]|\\(?:u[\da-fA-F]{4}|U[\da-fA-F]{8}|x[\da-fA-F]+|[\s\S])|[\s\S]/gu
+
+/** Undefined for what is not written as one character or its number. */
+function codePointOf(member: string | undefined): number | undefined {
+  const hex = /^\\[uUx]([\da-fA-F]+)$/.exec(member ?? '')?.[1]
+  if (hex !== undefined) return Number.parseInt(hex, 16)
+  const character = /^\[\.([\s\S])\.\]$/u.exec(member ?? '')?.[1] ?? member
+  return character !== undefined && /^[\s\S]$/u.test(character) ? character.codePointAt(0) : undefined
+}
+
+/** Characters in the ranges of a bracket expression, at most: an end of unknown value counts as the farthest one. */
+function charactersInRanges(bracket: string): number {
+  const members = bracket.replace(/^\[\^?/, '').match(BRACKET_MEMBER) ?? []
+  return members.reduce((sum, member, at) => {
+    const isRange = member === '-' && at > 0 && at < members.length - 1 && members[at + 1] !== ']'
+    if (!isRange) return sum
+    const from = codePointOf(members[at - 1]) ?? 0
+    const to = codePointOf(members[at + 1]) ?? LAST_CODE_POINT
+    return sum + Math.max(0, Math.min(to, LAST_CODE_POINT) - from + 1)
+  }, 0)
+}
+
 /** Reads the advanced regular expressions of PostgreSQL, without validating them: PostgreSQL rejects the invalid. */
 class CostReader {
   readonly #pattern: string
+  #ignoresCase: boolean
   #at = 0
+  #foldedCharacters = 0
 
-  constructor(pattern: string) {
+  constructor(pattern: string, { ignoresCase }: { ignoresCase: boolean }) {
     this.#pattern = pattern
+    this.#ignoresCase = ignoresCase
   }
 
   read(): Automaton {
     if (this.#pattern.startsWith('***')) this.#reject('it begins with a director (***)')
     const options = /^\(\?([a-z]+)\)/.exec(this.#pattern)
     if (options && /[^cimnpstw]/.test(options[1] ?? '')) this.#reject(`it has the option (?${options[1] ?? ''})`)
+    this.#ignoresCase ||= options?.[1]?.includes('i') ?? false
     this.#at = options?.[0].length ?? 0
     let whole = this.#readAlternatives(0)
     // Behind an unopened parenthesis, which PostgreSQL rejects.
@@ -179,9 +210,17 @@ class CostReader {
       return inner
     }
     // The first bracket is a member; classes such as [:alpha:] may hold one too.
-    if (this.#take(/\[\^?\]?(\[(:[^:]*:|\.[\s\S][^.]*\.|=[\s\S][^=]*=)\]|\\[\s\S]|[^\]\\])*\]?/y)) return CHARACTER
-    this.#take(/[\s\S]/uy)
+    const bracket = this.#take(/\[\^?\]?(\[(:[^:]*:|\.[\s\S][^.]*\.|=[\s\S][^=]*=)\]|\\[\s\S]|[^\]\\])*\]?/y)
+    if (bracket) this.#foldRanges(bracket[0])
+    else this.#take(/[\s\S]/uy)
     return CHARACTER
+  }
+
+  #foldRanges(bracket: string): void {
+    if (!this.#ignoresCase) return
+    this.#foldedCharacters += charactersInRanges(bracket)
+    if (this.#foldedCharacters > MAX_FOLDED_CHARACTERS)
+      this.#reject(`it ignores the case of ranges of more than ${MAX_FOLDED_CHARACTERS} characters together`)
   }
 
   #readEscape(): Automaton {
@@ -204,9 +243,9 @@ function requireLength(pattern: string): void {
 }
 
 /** @throws AppError `bad_request` with `details.patternLimit` */
-export function requireBoundedRegex(pattern: string): void {
+export function requireBoundedRegex(pattern: string, { ignoresCase = false } = {}): void {
   requireLength(pattern)
-  new CostReader(pattern).read()
+  new CostReader(pattern, { ignoresCase }).read()
 }
 
 function requireBoundedLike(pattern: string): void {
@@ -216,8 +255,8 @@ function requireBoundedLike(pattern: string): void {
 }
 
 const CHECKS: Readonly<Record<string, (pattern: string) => void>> = {
-  match: requireBoundedRegex,
-  imatch: requireBoundedRegex,
+  match: (pattern) => requireBoundedRegex(pattern),
+  imatch: (pattern) => requireBoundedRegex(pattern, { ignoresCase: true }),
   like: requireBoundedLike,
   ilike: requireBoundedLike,
   fts: requireLength,
