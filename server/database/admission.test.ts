@@ -84,6 +84,71 @@ test('an overdrawn caller goes on one at a time while others are active, and a p
   expect(order.slice(-2).toSorted()).toEqual(['one 3', 'one 4'])
 })
 
+/** Slows down callers whose names begin with `slow`. */
+const SLOW: CallerUsage = { ...FREE, isOverdrawn: (caller) => caller.startsWith('slow'), hasOthers: () => true }
+
+test('callers who are slowed down hold half of all places together, and come after the others', async () => {
+  const { ask, leave, order } = open({ places: 4, placesPerCaller: 2 }, SLOW)
+  const slow = Array.from({ length: 12 }, (_, n) => ask(`slow ${n}`))
+  await settled()
+  expect(order).toEqual(['slow 0', 'slow 1'])
+  const asked = [ask('one'), ask('two'), ask('three')]
+  await settled()
+  expect(order.slice(2)).toEqual(['one', 'two'])
+  leave('slow 0')
+  await settled()
+  expect(order.slice(4)).toEqual(['three'])
+  leave('one')
+  await settled()
+  expect(order.slice(5)).toEqual(['slow 2'])
+  for (const done of ['two', 'three', 'slow 1']) leave(done)
+  await settled()
+  expect(order.slice(6)).toEqual(['slow 3'])
+  for (let n = 2; n < 12; n += 1) {
+    leave(`slow ${n}`)
+    await settled()
+  }
+  await Promise.all([...slow, ...asked])
+})
+
+test('the last places are for callers who hold none', async () => {
+  const { ask, leave, order } = open({ places: 12, placesPerCaller: 4 })
+  const four = (caller: string) => Array.from({ length: 4 }, () => ask(caller))
+  const asked = [...four('one'), ...four('two'), ask('three'), ask('three'), ask('three', 'third of three')]
+  await settled()
+  expect(order).toHaveLength(10)
+  const others = [ask('four'), ask('five')]
+  await settled()
+  expect(order.slice(10)).toEqual(['four', 'five'])
+  leave('one')
+  leave('one')
+  await settled()
+  expect(order).toHaveLength(12)
+  leave('one')
+  await Promise.all([...asked, ...others])
+  expect(order.at(-1)).toBe('third of three')
+})
+
+test('programs with the service key, which serve many people, have a larger share, but never all places', async () => {
+  const { ask, leave, order } = open({ places: 12, placesPerCaller: 4, waitingPerCaller: 3 })
+  const asked = Array.from({ length: 14 }, () => ask('service_role'))
+  await settled()
+  expect(order).toHaveLength(8)
+  const refused = await ask('service_role').catch((error: unknown) => error)
+  expect(isRefusedTurn(refused) && refused.code).toBe('rate_limited')
+  await ask('one')
+  for (let n = 0; n < 14; n += 1) leave('service_role')
+  await Promise.all(asked)
+
+  const narrow = open({ places: 4, placesPerCaller: 2 })
+  const few = Array.from({ length: 4 }, () => narrow.ask('service_role'))
+  await settled()
+  expect(narrow.order).toHaveLength(3)
+  await narrow.ask('one')
+  narrow.leave('service_role')
+  await Promise.all(few)
+})
+
 test('too many waiting requests of one caller are rejected, those of others are not', async () => {
   const { ask } = open({ ...LIMITS, places: 1 })
   const asked = Array.from({ length: 4 }, () => ask('one'))
