@@ -1,11 +1,11 @@
 import path from 'node:path'
 import type { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { FAILURE_CODES, ParseFailure } from '#server/parsing/failure.ts'
 import { PARSE_LIMITS } from '#server/parsing/sandbox/limits.ts'
 import { startSandboxed } from '#server/parsing/sandbox/parser-process.ts'
+import { readTail } from '#server/parsing/sandbox/read-output.ts'
 import { watchProcess } from '#server/parsing/sandbox/watch-process.ts'
 
 export interface ShrunkImage {
@@ -18,6 +18,9 @@ export interface ShrunkImage {
 const MAX_SIDE = 1_568
 const MAX_PIXELS = 1_150_000
 const TIME_MS = 20_000
+const MAX_HEADER_BYTES = 1_024
+/** Far more than a picture of so few pixels takes. */
+const MAX_SHRUNK_BYTES = 16 * 1024 * 1024
 
 const PROCESS_FILE = path.join(import.meta.dirname, 'shrink-image-process.ts')
 
@@ -42,12 +45,12 @@ export async function shrinkImage({ open, size, mimetype, signal }: ImageSource)
   const watch = watchProcess(child, signal, limits, size)
   // The output decides whether a process that ended early failed.
   const inputSent = pipeline(given, child.stdin).catch(() => undefined)
-  const stderrText = text(child.stderr)
+  const stderrText = readTail(child.stderr, 500)
   try {
     const shrunk = await readAnswer(child.stdout)
     if (shrunk) return shrunk
     await watch.closed
-    throw watch.reason ?? new ParseFailure('crashed', { cause: (await stderrText).slice(-500) })
+    throw watch.reason ?? new ParseFailure('crashed', { cause: await stderrText })
   } finally {
     watch.end(undefined)
     await watch.closed
@@ -67,9 +70,11 @@ async function readAnswer(output: Readable): Promise<ShrunkImage | undefined> {
       const whole = Buffer.concat(chunks.splice(0))
       chunks.push(whole)
       const end = whole.indexOf('\n')
-      if (end === -1) continue
+      if (end === -1 && whole.length <= MAX_HEADER_BYTES) continue
+      if (end === -1 || end > MAX_HEADER_BYTES) throw new ParseFailure('crashed', { cause: 'the answer is too long' })
       const said = answer.parse(JSON.parse(whole.toString('utf8', 0, end)))
       if ('failure' in said) throw new ParseFailure(said.failure)
+      if (said.bytes > MAX_SHRUNK_BYTES) throw new ParseFailure('crashed', { cause: 'the answer is too long' })
       header = said
       start = end + 1
     }

@@ -6,7 +6,7 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Readable, Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
@@ -14,6 +14,7 @@ import { listEscapes, writeEscapeProgram } from '#test/sandbox-escapes.ts'
 import { chooseConfinement, findConfinedPid } from './confinement.ts'
 import { PARSE_LIMITS } from './limits.ts'
 import { sandboxFlags, startSandboxed } from './parser-process.ts'
+import { runParser } from './run-parser.ts'
 
 const PARSER = path.join(import.meta.dirname, 'parser-main.ts')
 
@@ -122,4 +123,33 @@ test('the process behind the wrappers is found, has no environment and ends with
   child.kill('SIGKILL')
   await once(child, 'close')
   await expect.poll(() => findConfinedPid(pid)).toBeUndefined()
+})
+
+/** A parser that a file has taken over, which writes the rest of a line or lines for as long as it may. */
+const flood = (start: string, repeated: string) => `
+  process.stdout.write(${JSON.stringify(start)})
+  const block = Buffer.from(${JSON.stringify(repeated)}.repeat(Math.ceil(1e6 / ${repeated.length})))
+  const go = () => process.stdout.write(block, go)
+  go()`
+const PAGE = { page: 1, text: 'x'.repeat(1_000_000) }
+
+test.each([
+  ['one line without an end', flood('{"part":{"page":1,"text":"', 'x')],
+  ['more text than a document may have', flood('', `${JSON.stringify({ part: PAGE })}\n`)],
+])('a parser that writes %s is ended, and its file fails', async (_, code) => {
+  const before = process.memoryUsage().rss
+  const child = startSandboxed(PARSE_LIMITS, UPLOAD_TYPES.txt, ['--input-type=module', '-e', code])
+  const run = runParser({
+    open: async () => Readable.from([]),
+    size: 0,
+    mimetype: UPLOAD_TYPES.txt,
+    signal: new AbortController().signal,
+    warmParsers: { take: () => child, stop: () => undefined },
+  })
+  const readAll = async () => {
+    for await (const part of run) expect(part).toMatchObject({ page: 1 })
+  }
+  await expect(readAll()).rejects.toMatchObject({ code: 'too_large' })
+  expect(child.signalCode ?? child.exitCode).not.toBeNull()
+  expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000)
 })

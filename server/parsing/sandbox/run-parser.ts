@@ -2,7 +2,6 @@
  * Parses in a separate, limited process, so that a hostile file cannot exhaust the server's memory or time. The heap limit
  * does not bound array buffers and wasm, so `watch-process.ts` also limits resident memory.
  */
-import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
@@ -17,10 +16,11 @@ import {
 } from '#contract/document.ts'
 import { codeOf } from '#server/base/errors.ts'
 import { FAILURE_CODES, ParseFailure } from '#server/parsing/failure.ts'
-import type { ParsedPart, ParseOptions } from '#server/parsing/page.ts'
+import { MAX_DOCUMENT_CHARACTERS, type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'
 import { PARSE_LIMITS, type ParseLimits } from './limits.ts'
 import { mergeInOrderOfArrival } from './merge-generators.ts'
 import { isImage, startParser } from './parser-process.ts'
+import { readLines } from './read-output.ts'
 import { createFairSemaphore, type FairSemaphore } from './semaphore.ts'
 import type { WarmParsers } from './warm-processes.ts'
 import { toError, watchProcess } from './watch-process.ts'
@@ -94,12 +94,15 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
   const work = { owner, remaining: () => deferred.length - recognised }
   const before = new Set(recognisedBefore.map(({ page }) => page))
   const seen = {
+    characters: 0,
     text: recognisedBefore.some(({ hasText }) => hasText),
     unreadable: false,
     readable: recognisedBefore.length > 0,
   }
   const note = (part: ParsedPart): ParsedPart => {
     if ('text' in part) {
+      seen.characters += part.text.length
+      if (seen.characters > MAX_DOCUMENT_CHARACTERS) throw new ParseFailure('too_large')
       seen.text ||= part.text.trim() !== ''
       const isReadable = part.gap !== 'unreadable'
       seen.readable ||= isReadable
@@ -166,7 +169,7 @@ async function* runProcess(
   let stderrTail = ''
   child.stderr.on('data', (chunk: Buffer) => (stderrTail = (stderrTail + chunk.toString()).slice(-2000)))
   try {
-    for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
+    for await (const line of readLines(child.stdout)) {
       if (watch.reason !== undefined) break
       const message = parserMessage.parse(JSON.parse(line))
       if ('part' in message) {
