@@ -127,10 +127,19 @@ test('the process behind the wrappers is found, has no environment and ends with
 
 /** A parser that a file has taken over, which writes the rest of a line or lines for as long as it may. */
 const flood = (start: string, repeated: string) => `
-  process.stdout.write(${JSON.stringify(start)})
-  const block = Buffer.from(${JSON.stringify(repeated)}.repeat(Math.ceil(1e6 / ${repeated.length})))
-  const go = () => process.stdout.write(block, go)
-  go()`
+  const { writeSync } = await import('node:fs')
+  const send = (bytes) => {
+    for (let rest = bytes; rest.length > 0;) {
+      try {
+        rest = rest.subarray(writeSync(1, rest))
+      } catch (error) {
+        if (error.code !== 'EAGAIN') throw error
+      }
+    }
+  }
+  send(Buffer.from(${JSON.stringify(start)}))
+  const block = Buffer.from(${JSON.stringify(repeated)}.repeat(${Math.ceil(1e6 / repeated.length)}))
+  for (;;) send(block)`
 const PAGE = { page: 1, text: 'x'.repeat(1_000_000) }
 
 test.each([
