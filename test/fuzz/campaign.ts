@@ -1,15 +1,16 @@
 /** Attacks one server with many cases at a time, while an honest person goes on working, and sums up what happened. */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import type { AlcoveProcess } from '#test/alcove.ts'
 import { type Neighbours, type Service, validRequests } from './corpus.ts'
-import { sendRequest } from './http-client.ts'
+import { sendRequest, sendUnread } from './http-client.ts'
 import { createJudge, type Fault } from './judge.ts'
 import { type Credentials, mutate, unchanged } from './mutate.ts'
-import { call, type Installation, leave, signUpPerson } from './people.ts'
+import { call, type Installation, leave, openSession, signUpPerson } from './people.ts'
 import { createRandom } from './random.ts'
 import { transmit, transmitRightly } from './transmission.ts'
 import { fuzzSocket } from './websocket.ts'
@@ -17,9 +18,13 @@ import { fuzzSocket } from './websocket.ts'
 /** A statement of `/rest/v1` may take 8 s, and wait for others on a busy machine. */
 const ANSWER_LIMIT_MS = 60_000
 /** An honest person notices an answer that takes longer. */
-const HONEST_LIMIT_MS = 15_000
-const CASES_PER_ATTACKER = 60
+const HONEST_LIMIT_MS = 5_000
+const CASES_PER_ATTACKER = [60, 300]
+const SESSIONS_PER_ATTACKER = 3
 const SOCKET_SHARE = 0.12
+const UNREAD_SHARE = 0.04
+/** Answers left unread at a time. */
+const MAX_UNREAD = 100
 const SETTLE_POLL_MS = 500
 const IDLE_POLLS = 10
 
@@ -99,14 +104,24 @@ async function openCampaign({ alcove, dataDir, neighbours, lanes }: Campaign) {
   const victimIds = [honest.id, honest.conversationId, honest.messageId, honest.documentId]
   const judge = createJudge([secret, honest.token, honest.refreshToken, ...(await readSecrets(dataDir, installation))])
   const tally: Tally = { requests: {}, slowest: [], honestMs: [] }
+  const unread: Socket[] = []
   let readOutput = 0
   let isOver = false
 
-  const newCredentials = async (): Promise<Credentials> => ({
-    attacker: await signUpPerson(installation, 'Where is the lamp?'),
-    apikey: installation.apikey,
-    victimIds,
-  })
+  /** Of one person with several sessions. */
+  async function newCredentials(): Promise<[Credentials, ...Credentials[]]> {
+    const { apikey } = installation
+    const attacker = await signUpPerson(installation, 'Where is the lamp?')
+    const sessions: [Credentials, ...Credentials[]] = [{ attacker, apikey, victimIds }]
+    while (sessions.length < SESSIONS_PER_ATTACKER)
+      sessions.push({ attacker: await openSession(installation, attacker), apikey, victimIds })
+    return sessions
+  }
+
+  function leaveUnread(socket: Socket): void {
+    unread.push(socket)
+    if (unread.length > MAX_UNREAD) unread.shift()?.destroy()
+  }
 
   /** Judges the lines that the server has completed since the last call. */
   function judgeOutput(): void {
@@ -126,6 +141,7 @@ async function openCampaign({ alcove, dataDir, neighbours, lanes }: Campaign) {
       return
     }
     const { message, service } = mutate(random, validRequests(credentials.attacker, neighbours), credentials)
+    if (random.chance(UNREAD_SHARE)) return leaveUnread(sendUnread(port, transmitRightly(message)))
     const transmission = transmit(random, message)
     const answer = await sendRequest(port, transmission, ANSWER_LIMIT_MS)
     const request = Buffer.concat(transmission.chunks).toString('latin1')
@@ -136,16 +152,20 @@ async function openCampaign({ alcove, dataDir, neighbours, lanes }: Campaign) {
   }
 
   async function runLane(lane: number, { seed, cases, untilMs }: Effort): Promise<void> {
-    let credentials: Credentials | undefined
+    const random = createRandom(seed * 1_000_003 + lane)
+    let sessions = await newCredentials()
+    let left = random.pick(CASES_PER_ATTACKER)
     for (let index = 0; index < cases && performance.now() < untilMs && !isOver; index += 1) {
-      if (index % CASES_PER_ATTACKER === 0) {
-        if (credentials) await leave(installation, credentials.attacker)
-        credentials = await newCredentials()
+      if (left === 0) {
+        await leave(installation, sessions[0].attacker)
+        sessions = await newCredentials()
+        left = random.pick(CASES_PER_ATTACKER)
       }
-      if (!credentials) throw new Error('no attacker')
-      await runCase(`${seed}/${lane}/${index}`, seed * 1_000_003 + lane * 100_000_007 + index, credentials)
+      left -= 1
+      const caseSeed = seed * 1_000_003 + lane * 100_000_007 + index
+      await runCase(`${seed}/${lane}/${index}`, caseSeed, random.pick(sessions))
     }
-    if (credentials) await leave(installation, credentials.attacker)
+    await leave(installation, sessions[0].attacker)
   }
 
   /** Lists, asks and reads, as the page does. */
@@ -175,7 +195,7 @@ async function openCampaign({ alcove, dataDir, neighbours, lanes }: Campaign) {
   }
 
   async function warmUp(): Promise<number> {
-    const credentials = await newCredentials()
+    const [credentials] = await newCredentials()
     for (const request of validRequests(credentials.attacker, neighbours)) {
       const transmission = transmitRightly(unchanged(request, credentials).message)
       const answer = await sendRequest(port, transmission, ANSWER_LIMIT_MS)
@@ -196,7 +216,10 @@ async function openCampaign({ alcove, dataDir, neighbours, lanes }: Campaign) {
     workHonestly,
     warmUp,
     lanes,
-    end: () => void (isOver = true),
+    end() {
+      isOver = true
+      for (const socket of unread) socket.destroy()
+    },
     isOver: () => isOver,
   }
 }

@@ -1,5 +1,5 @@
 /** Sends bytes over a connection of their own and reads what comes back, without an HTTP library's corrections. */
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Transmission } from './transmission.ts'
 
@@ -29,6 +29,15 @@ function isAnswered(text: string, method: string): boolean {
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
   if (length !== undefined) return body.length >= Number(length)
   return /\r\ntransfer-encoding: chunked/i.test(head) && body.endsWith('0\r\n\r\n')
+}
+
+/** Leaves the answer unread until the caller destroys the connection. */
+export function sendUnread(port: number, { chunks }: Transmission): Socket {
+  const socket = connect({ port, host: '127.0.0.1' })
+  // The server may close a connection whose answer nobody takes.
+  socket.on('error', () => undefined)
+  for (const chunk of chunks) socket.write(chunk)
+  return socket
 }
 
 export function sendRequest(port: number, transmission: Transmission, limitMs: number): Promise<Answer> {

@@ -73,6 +73,15 @@ export async function signUpPerson(installation: Installation, text: string): Pr
   }
 }
 
+/** The same person with a further session. */
+export async function openSession(installation: Installation, person: Attacker): Promise<Attacker> {
+  const { email, password } = person
+  const opened = session.parse(
+    await call(installation, 'POST', '/auth/v1/token?grant_type=password', { body: { email, password } }),
+  )
+  return { ...person, token: opened.access_token, refreshToken: opened.refresh_token }
+}
+
 /** Deletes the account with everything in it, unless an attack has ended its session or changed its password. */
 export async function leave({ url, apikey }: Installation, { email, password, token }: Attacker): Promise<void> {
   const response = await fetch(`${url}/auth/v1/account/close`, {
