@@ -7,6 +7,9 @@ declare module 'pg' {
     /** Texts by name, of the statements that this connection keeps. */
     readonly parsedStatements: Record<string, string>
   }
+  interface ClientBase {
+    readonly connection: Connection
+  }
 }
 
 /** Alcove's own statements are constants, fewer than these. */
@@ -55,7 +58,7 @@ function requestStatementName(text: string): string | undefined {
 
 /** Ends the statement of the connection that was used longest ago, where there are too many. */
 function keepLatest(client: pg.ClientBase, name: string): void {
-  const names = requestNames.get(client) ?? new Set()
+  const names = requestNames.get(client) ?? new Set<string>()
   requestNames.set(client, names)
   names.delete(name)
   names.add(name)
