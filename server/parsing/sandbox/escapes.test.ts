@@ -127,6 +127,7 @@ test('the process behind the wrappers is found, has no environment and ends with
 
 /** A parser that a file has taken over, which writes the rest of a line or lines for as long as it may. */
 const flood = (start: string, repeated: string) => `
+  const repeated = ${repeated}
   const { writeSync } = await import('node:fs')
   const send = (bytes) => {
     for (let rest = bytes; rest.length > 0;) {
@@ -138,13 +139,13 @@ const flood = (start: string, repeated: string) => `
     }
   }
   send(Buffer.from(${JSON.stringify(start)}))
-  const block = Buffer.from(${JSON.stringify(repeated)}.repeat(${Math.ceil(1e6 / repeated.length)}))
+  const block = Buffer.from(repeated.repeat(Math.ceil(1e6 / repeated.length)))
   for (;;) send(block)`
-const PAGE = { page: 1, text: 'x'.repeat(1_000_000) }
+const LONG_PAGE = `JSON.stringify({ part: { page: 1, text: 'x'.repeat(1e6) } }) + '\\n'`
 
 test.each([
-  ['one line without an end', flood('{"part":{"page":1,"text":"', 'x')],
-  ['more text than a document may have', flood('', `${JSON.stringify({ part: PAGE })}\n`)],
+  ['one line without an end', flood('{"part":{"page":1,"text":"', `'x'`)],
+  ['more text than a document may have', flood('', LONG_PAGE)],
 ])('a parser that writes %s is ended, and its file fails', async (_, code) => {
   const child = startSandboxed(PARSE_LIMITS, UPLOAD_TYPES.txt, ['--input-type=module', '-e', code])
   const run = runParser({
