@@ -94,24 +94,27 @@ async function asStranger(run: () => Promise<void>): Promise<void> {
   }
 }
 
-test.runIf(isRoot)('of a file whose mode cannot be changed the error names the mode, and a group may read', async () => {
-  const file = path.join(parent, 'secrets.json')
-  await chmod(parent, 0o755)
-  await writeFile(file, 'mounted')
-  await chown(file, 0, STRANGER)
-  for (const mode of [0o644, 0o660]) {
-    await chmod(file, mode)
-    await asStranger(() =>
-      expect(readPrivateFile(file)).rejects.toThrow(
-        `others may use "${file}", whose mode is ${mode.toString(8)} and cannot be changed`,
-      ),
-    )
-  }
-  await chmod(file, 0o640)
-  await asStranger(async () => expect(await readPrivateFile(file)).toBe('mounted'))
-  await chmod(file, 0o600)
-  await asStranger(() => expect(readPrivateFile(file)).rejects.toThrow(`this user may not read "${file}"`))
-})
+test.runIf(isRoot)(
+  'of a file whose mode cannot be changed the error names the mode, and a group may read',
+  async () => {
+    const file = path.join(parent, 'secrets.json')
+    await chmod(parent, 0o755)
+    await writeFile(file, 'mounted')
+    await chown(file, 0, STRANGER)
+    for (const mode of [0o644, 0o660]) {
+      await chmod(file, mode)
+      await asStranger(() =>
+        expect(readPrivateFile(file)).rejects.toThrow(
+          `others may use "${file}", whose mode is ${mode.toString(8)} and cannot be changed`,
+        ),
+      )
+    }
+    await chmod(file, 0o640)
+    await asStranger(async () => expect(await readPrivateFile(file)).toBe('mounted'))
+    await chmod(file, 0o600)
+    await asStranger(() => expect(readPrivateFile(file)).rejects.toThrow(`this user may not read "${file}"`))
+  },
+)
 
 test.runIf(isRoot)('a private file of another user is refused', async () => {
   const file = path.join(parent, 'secrets.json')

@@ -98,7 +98,8 @@ export async function migrate(
     const isUpgrade = (await client.query('select from alcove_migrations.applied limit 1')).rowCount === 1
     for (const migration of pending) {
       const { folder, name } = migration
-      if (isUpgrade) log?.info({ migration: `${folder}/${name}` }, 'changing the database; with much data it takes minutes')
+      if (isUpgrade)
+        log?.info({ migration: `${folder}/${name}` }, 'changing the database; with much data it takes minutes')
       await apply(client, migration)
     }
   } finally {

@@ -79,11 +79,7 @@ export const prepared = (text: string, values: readonly unknown[] = []): pg.Quer
   named(ownStatementName(text), text, values)
 
 /** To be sent on this connection next. */
-export function preparedOnRepeat(
-  client: pg.ClientBase,
-  text: string,
-  values: readonly unknown[] = [],
-): pg.QueryConfig {
+export function preparedOnRepeat(client: pg.ClientBase, text: string, values: readonly unknown[] = []): pg.QueryConfig {
   const name = requestStatementName(text)
   if (name !== undefined) keepLatest(client, name)
   return named(name, text, values)

@@ -256,7 +256,8 @@ test('preferences and tools whose numbers are long are bounded by their bytes', 
 })
 
 test('the total includes what no quota was applied to yet', async () => {
-  const totalOf = async () => Number((await db.admin.query<{ total: string }>('select total_usage() as total')).rows[0]?.total)
+  const totalOf = async () =>
+    Number((await db.admin.query<{ total: string }>('select total_usage() as total')).rows[0]?.total)
   const conversation = await converse()
   const before = await totalOf()
   await answer(conversation, 5 * KB)

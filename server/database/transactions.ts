@@ -163,11 +163,7 @@ export function createTransactions({ pool, admission, notifications, dispatches,
       if (options.groupFlush) await flush()
       return result
     },
-    async runStatement<Row extends pg.QueryResultRow>(
-      actor: Actor,
-      prepare: Prepare,
-      options: WriteOptions = {},
-    ) {
+    async runStatement<Row extends pg.QueryResultRow>(actor: Actor, prepare: Prepare, options: WriteOptions = {}) {
       const answer = await sendAndCommit<Row>(actor, prepare, options)
       if (options.groupFlush) await flush()
       return answer
