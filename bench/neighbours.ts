@@ -1,23 +1,20 @@
 /**
- * One person at full speed on each kind of route, and another person's `GET /api/documents` meanwhile: p95 as a ratio to
- * the same requests alone. `npm run bench -- neighbours [seconds] [kind …]`.
+ * One person at full speed on each kind of route, from a process of low priority, and another person's
+ * `GET /api/documents` meanwhile: p95 as a ratio to the same requests alone. `npm run bench -- neighbours [seconds] [kind …]`.
  */
+import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { createClient, REALTIME_SUBSCRIBE_STATES } from '@supabase/supabase-js'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createClient } from '@supabase/supabase-js'
 import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
 import { quantile, rounded } from './measure.ts'
+import { type Attack, ATTACK_KINDS, type AttackCounts, OBJECTS, type Person } from './neighbours-attacker.ts'
 
 const CLIENTS = 32
 const PASSWORD = 'a long enough password'
-const OBJECT_BYTES = 1_000_000
-
-interface Person {
-  readonly id: string
-  readonly token: string
-  readonly apikey: string
-  readonly email: string
-  readonly conversation: string
-}
+const GOAL = 3
+const READING_INTERVAL_MS = 200
 
 async function signUp(alcove: AlcoveProcess): Promise<Person> {
   const { supabaseAnonKey: apikey } = await alcove.config()
@@ -28,66 +25,21 @@ async function signUp(alcove: AlcoveProcess): Promise<Person> {
   const [{ id }, conversation] = [data.session.user, randomUUID()]
   const made = await client.from('conversations').insert({ id: conversation, uid: id, model_name: 'alcove-reader' })
   if (made.error) throw made.error
-  const bytes = new Uint8Array(OBJECT_BYTES).fill(97)
-  const stored = await client.storage.from('documents').upload(`${id}/large.txt`, bytes, { contentType: 'text/plain' })
-  if (stored.error) throw stored.error
-  return { id, token: data.session.access_token, apikey, email, conversation }
-}
-
-type Send = (method: string, path: string, body?: string | Uint8Array<ArrayBuffer> | FormData) => Promise<unknown>
-
-function sender({ url }: AlcoveProcess, { apikey, token }: Person): Send {
-  return async function send(method, path, body) {
-    const headers = {
-      apikey,
-      authorization: `Bearer ${token}`,
-      ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
-      ...(body instanceof Uint8Array ? { 'content-type': 'text/plain' } : {}),
-    }
-    const response = await fetch(url + path, { method, headers, ...(body === undefined ? {} : { body }) })
-    return response.arrayBuffer()
+  for (const [name, bytes] of Object.entries(OBJECTS)) {
+    const options = { contentType: 'text/plain' }
+    const stored = await client.storage.from('documents').upload(`${id}/${name}`, bytes, options)
+    if (stored.error) throw stored.error
   }
+  return { id, token: data.session.access_token, apikey, email, password: PASSWORD, conversation }
 }
 
-/** Requests as one person can send them, by kind of route. Rejections by limits are part of the attack. */
-function attacksOf(send: Send, person: Person): Readonly<Record<string, () => Promise<unknown>>> {
-  const row = `/rest/v1/conversations?id=eq.${person.conversation}`
-  return {
-    'rest-reads': () => send('GET', '/rest/v1/conversations?select=*,messages(*)'),
-    'rest-writes': () => send('PATCH', row, '{"title":"x"}'),
-    patterns: () =>
-      send('GET', `/rest/v1/conversations?select=id&title=match.${encodeURIComponent('(a|b)*a(a|b){90}c')}`),
-    rpc: () => send('POST', '/rest/v1/rpc/fold_text', JSON.stringify({ given: 'Ünïcödé '.repeat(1_000) })),
-    'storage-download': () => send('GET', `/storage/v1/object/documents/${person.id}/large.txt`),
-    'storage-upload': () =>
-      send('PUT', `/storage/v1/object/documents/${person.id}/large.txt`, new Uint8Array(OBJECT_BYTES)),
-    broadcasts: () =>
-      send(
-        'POST',
-        '/realtime/v1/api/broadcast',
-        JSON.stringify({ messages: [{ topic: person.conversation, event: 'e', payload: {}, private: true }] }),
-      ),
-    'sign-in': () =>
-      send('POST', '/auth/v1/token?grant_type=password', JSON.stringify({ email: person.email, password: PASSWORD })),
-    search: () => send('GET', `/api/search/documents?q=${randomUUID()}`),
-    upload() {
-      const form = new FormData()
-      form.append('files', new Blob([`A note on ${randomUUID()}.`], { type: 'text/plain' }), 'note.txt')
-      return send('POST', '/api/documents', form)
-    },
-  }
-}
-
-/** Joins a private topic, whose policies are read whether or not they allow it, and leaves it. */
-async function joining({ url }: AlcoveProcess, { apikey, token }: Person): Promise<() => Promise<unknown>> {
-  const client = createClient(url, apikey, { auth: { persistSession: false } })
-  await client.realtime.setAuth(token)
-  return async function join() {
-    const channel = client.channel(randomUUID(), { config: { private: true } })
-    await new Promise<void>((resolve) => {
-      channel.subscribe((status) => status !== REALTIME_SUBSCRIBE_STATES.CLOSED && resolve())
-    })
-    await client.removeChannel(channel)
+/** Resolves when every document of the person is read, so that reading does not disturb the measurement. */
+async function waitForReading({ url }: AlcoveProcess, { apikey, token }: Person): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${url}/api/documents`, { headers: { apikey, authorization: `Bearer ${token}` } })
+    const documents = (await response.json()) as { state: string }[]
+    if (documents.every(({ state }) => state === 'ready' || state === 'failed')) return
+    await new Promise((resolve) => setTimeout(resolve, READING_INTERVAL_MS))
   }
 }
 
@@ -102,17 +54,20 @@ async function measure(ask: () => Promise<unknown>, seconds: number): Promise<nu
   return times
 }
 
-async function duringAttack<T>(attack: () => Promise<unknown>, run: () => Promise<T>): Promise<T> {
-  let isOver = false
-  const clients = Array.from({ length: CLIENTS }, async () => {
-    // A server that rejects a body may close its connection, which fetch reports as an error.
-    while (!isOver) await attack().catch(() => undefined)
-  })
-  try {
-    return await run()
-  } finally {
-    isOver = true
-    await Promise.all(clients)
+async function duringAttack<T>(attack: Attack, run: () => Promise<T>): Promise<{ result: T; counts: AttackCounts }> {
+  const child = fork(path.join(import.meta.dirname, 'neighbours-attacker.ts'), [JSON.stringify(attack)])
+  await once(child, 'message')
+  const result = await run()
+  const [[counts]] = (await Promise.all([once(child, 'message'), child.send('stop')])) as [[AttackCounts], boolean]
+  return { result, counts }
+}
+
+function documentsOf({ url }: AlcoveProcess, { apikey, token }: Person): () => Promise<void> {
+  return async function ask() {
+    const headers = { apikey, authorization: `Bearer ${token}` }
+    const response = await fetch(`${url}/api/documents`, { headers })
+    await response.arrayBuffer()
+    if (!response.ok) throw new Error(`the neighbour was answered ${response.status}`)
   }
 }
 
@@ -120,18 +75,21 @@ export async function run([seconds = '5', ...kinds]: string[]): Promise<Record<s
   const { dataDir, remove } = await createDataDir()
   const alcove = await startAlcove({ DATA_DIR: dataDir, LOG_LEVEL: 'error', AUTH_AUTOCONFIRM: 'true' })
   const [greedy, neighbour] = [await signUp(alcove), await signUp(alcove)]
-  const askAsNeighbour = sender(alcove, neighbour)
-  const ask = () => askAsNeighbour('GET', '/api/documents')
-  await measure(ask, 1)
-  const results: Record<string, { aloneP95Ms: number; p95Ms: number; ratio: number }> = {}
-  const attacks = { ...attacksOf(sender(alcove, greedy), greedy), joins: await joining(alcove, greedy) }
-  for (const [kind, attack] of Object.entries(attacks)) {
+  await Promise.all([greedy, neighbour].map((person) => waitForReading(alcove, person)))
+  const ask = documentsOf(alcove, neighbour)
+  await measure(ask, 2)
+  const results: Record<string, { aloneP95Ms: number; p95Ms: number; ratio: number } & AttackCounts> = {}
+  for (const kind of ATTACK_KINDS) {
     if (kinds.length > 0 && !kinds.includes(kind)) continue
     const alone = quantile(await measure(ask, Number(seconds)), 0.95)
-    const meanwhile = quantile(await duringAttack(attack, () => measure(ask, Number(seconds))), 0.95)
-    results[kind] = { aloneP95Ms: rounded(alone), p95Ms: rounded(meanwhile), ratio: rounded(meanwhile / alone) }
+    const attack = { url: alcove.url, person: greedy, kind, clients: CLIENTS }
+    const { result, counts } = await duringAttack(attack, () => measure(ask, Number(seconds)))
+    const meanwhile = quantile(result, 0.95)
+    const figures = { aloneP95Ms: rounded(alone), p95Ms: rounded(meanwhile), ratio: rounded(meanwhile / alone) }
+    results[kind] = { ...figures, ...counts }
+    console.error(kind, results[kind])
   }
   await alcove.end()
   await remove()
-  return { ...results, worstRatio: Math.max(...Object.values(results).map(({ ratio }) => ratio)), goal: 3 }
+  return { ...results, worstRatio: Math.max(...Object.values(results).map(({ ratio }) => ratio)), goal: GOAL }
 }

@@ -64,6 +64,11 @@ export const NOTED_BENCHMARKS: readonly NotedBenchmark[] = [
     ],
   },
   {
+    name: 'neighbours',
+    args: [],
+    figures: [lower("one person at full speed, another's documents p95, ratio", 'worstRatio', 3, 10.54)],
+  },
+  {
     name: 'storage',
     args: [],
     figures: [
