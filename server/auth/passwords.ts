@@ -1,5 +1,8 @@
 /** Hashes passwords with argon2id and validates new ones. */
+import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
+import { currentCaller } from '#server/base/caller.ts'
+import { createSemaphore } from '#server/base/semaphore.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import { AuthError } from './errors.ts'
 
@@ -17,7 +20,13 @@ export const DUMMY_HASH =
 /** The protocol's limit in UTF-8 bytes; bcrypt ignores further bytes. */
 const MAX_PASSWORD_BYTES = 72
 
-export const hashPassword = (password: string): Promise<string> => hash(password, HASHING)
+/** A hash occupies a processor for tens of milliseconds. Half of them stay free for requests and PostgreSQL. */
+const limitHashes = createSemaphore(Math.max(1, Math.floor(availableParallelism() / 2)))
+
+/** Callers take turns, so that a flood of sign-ins delays another one by a single hash. */
+const hashInTurn = <T>(run: () => Promise<T>): Promise<T> => limitHashes(run, currentCaller())
+
+export const hashPassword = (password: string): Promise<string> => hashInTurn(() => hash(password, HASHING))
 
 export const isKnownHash = (hash: string): boolean => ARGON2ID.test(hash) || BCRYPT.test(hash)
 
@@ -27,9 +36,9 @@ export const isOutdatedHash = (stored: string | null | undefined): boolean => st
 export async function isRightPassword(stored: string | null | undefined, password: string): Promise<boolean> {
   if (stored != null && isOutdatedHash(stored)) {
     const { default: bcrypt } = await import('bcryptjs')
-    return bcrypt.compare(password, stored)
+    return hashInTurn(() => bcrypt.compare(password, stored))
   }
-  const isRight = await verify(stored ?? DUMMY_HASH, password)
+  const isRight = await hashInTurn(() => verify(stored ?? DUMMY_HASH, password))
   return isRight && stored != null
 }
 

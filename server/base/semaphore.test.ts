@@ -19,3 +19,18 @@ test('no more run at once than there are places, and a failure frees its place',
   expect(most).toBe(2)
   expect(done.map(({ status }) => status === 'fulfilled')).toEqual(done.map((_, index) => index % 2 === 1))
 })
+
+test('owners who wait take turns, however many of one owner wait', async () => {
+  const pass = createSemaphore(1)
+  const order: string[] = []
+  const run = (name: string) =>
+    pass(
+      () => {
+        order.push(name)
+        return Promise.resolve()
+      },
+      name.slice(0, 1),
+    )
+  await Promise.all(['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(run))
+  expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
+})

@@ -45,7 +45,7 @@ export function beginAttempt(
     isLost: () => lost.signal.aborted,
     read(run, settings = {}) {
       const owner = { sub: reply.owner, role: 'authenticated' } as const
-      return limitReads(() => database.asUser(owner, run, { readOnly: true, settings }))
+      return limitReads(() => database.asUser(owner, run, { readOnly: true, settings }), reply.owner)
     },
     takePriority: () => (releasePriority = backgroundThrottle?.beginForeground()),
     releasePriority: () => releasePriority?.(),

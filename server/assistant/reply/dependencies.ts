@@ -25,8 +25,8 @@ export interface PersonalToolServers {
 
 export interface ReplyDependencies {
   readonly database: Database
-  /** Bounds concurrent reads, so that a burst of questions leaves connections to other requests. */
-  readonly limitReads: <T>(run: () => Promise<T>) => Promise<T>
+  /** Bounds concurrent reads, so that a burst of questions leaves connections to other requests. Owners take turns. */
+  readonly limitReads: <T>(run: () => Promise<T>, owner: string) => Promise<T>
   readonly providersOf: ResolveProviders
   readonly replyClaims: ReplyClaims
   readonly replyLog: ReplyLog
