@@ -34,6 +34,15 @@ interface Edges {
   readonly product: ProductEdges | undefined
 }
 
+interface AppOptions {
+  readonly tokens: TokenVerifier
+  readonly log: Log
+  readonly address: string
+  readonly trustProxy?: number
+  /** Limits the requests of each caller; undefined: does not. The services mount it themselves. */
+  readonly takeTurn?: MiddlewareHandler
+}
+
 const SERVICES = /^\/(api|auth\/v1|rest\/v1|realtime\/v1|storage\/v1)(\/|$)/
 
 /** Sets the headers that tell browsers what a response is for, where a route has not set its own. */
@@ -61,7 +70,7 @@ function limitBrowsers(isEncrypted: boolean): MiddlewareHandler {
 
 export function createApp(
   { operations, services, product }: Edges,
-  { tokens, log, address, trustProxy = 0 }: { tokens: TokenVerifier; log: Log; address: string; trustProxy?: number },
+  { tokens, log, address, trustProxy = 0, takeTurn = (_context, next) => next() }: AppOptions,
 ): Hono {
   const app = new Hono()
   const isEncrypted = address.startsWith('https:')
@@ -74,23 +83,29 @@ export function createApp(
     app.route('/realtime/v1', services.realtime)
     app.route('/storage/v1', services.storage)
   }
-  if (product) mountApi(app, product, requirePerson(tokens, address), log)
+  if (product) mountApi(app, product, [takeTurn, requirePerson(tokens, address)], log)
+  // These take no turns: a whole office may load the page from one address, and health checks must not wait.
   app.route('/', operations)
   if (services) app.route('/', services.mailbox)
   if (product) app.route('/', product.page)
   return app
 }
 
-function mountApi(app: Hono, product: ProductEdges, person: MiddlewareHandler<SignedIn>, log: Log): void {
+function mountApi(
+  app: Hono,
+  product: ProductEdges,
+  [takeTurn, person]: [MiddlewareHandler, MiddlewareHandler<SignedIn>],
+  log: Log,
+): void {
   // Only uploads, at `/api/documents` itself, may be large.
-  app.use('/api/documents/:id', limitBody)
+  app.use('/api/documents/:id', takeTurn, limitBody)
   app.route('/api/documents', product.documents)
 
   app.route('/api', product.voice)
 
   const api = new Hono<SignedIn>()
   api.onError(renderApiError(log))
-  api.use(person, requireJson, limitBody)
+  api.use(takeTurn, person, requireJson, limitBody)
   for (const routes of product.api) api.route('/', routes)
   api.all('*', () => {
     throw new AppError('not_found', 'There is nothing at this address.')

@@ -42,7 +42,8 @@ beforeAll(async () => {
     create function public.wait_for_lock() returns void language sql as 'select pg_advisory_xact_lock_shared(${LOCK_KEY})';
     create function public.waits(topic text) returns boolean language plpgsql as $$
       begin perform pg_advisory_xact_lock_shared(${LOCK_KEY}); return true; end $$;
-    grant execute on function public.wait_for_lock(), public.waits(text) to anon, authenticated;
+    create function public.count_up() returns bigint language sql as 'select count(*) from generate_series(1, 2000000)';
+    grant execute on function public.wait_for_lock(), public.waits(text), public.count_up() to anon, authenticated;
     create policy "a slow policy" on realtime.messages for select to authenticated
       using (realtime.topic() like 'slow-%' and public.waits(realtime.topic()));
     create policy "a slow policy for senders" on realtime.messages for insert to authenticated
@@ -51,6 +52,11 @@ beforeAll(async () => {
     notify pgrst, 'reload schema'`)
   attacker = await signUp('192.0.2.1')
   other = await signUp('192.0.2.2')
+  await admin.query(
+    `insert into messages (conversation_id, content, sender_role)
+     select $1, repeat('words that a search reads ', 8000), 2 from generate_series(1, 60)`,
+    [attacker.conversation],
+  )
 })
 afterEach(async () => {
   for (const release of releases.splice(0)) await release()
@@ -263,6 +269,24 @@ test('a person whose requests pile up is told to send fewer, and loses none of t
   await expectOthersAnswered()
   await release()
   expect(await settle(flood)).toEqual(expect.arrayContaining([204, 429]))
+})
+
+test.each<[string, () => Promise<Response>]>([
+  ['calls of a function', () => request(attacker, 'POST', '/rest/v1/rpc/count_up', {})],
+  ['searches of messages', () => request(attacker, 'GET', '/api/search?q=nowhere')],
+])('five hundred %s that keep processors busy do not come before another person', async (_, send) => {
+  let served = 0
+  const flood = times(500, async () => {
+    const answer = await send()
+    if (answer.ok) served += 1
+    return answer
+  })
+  await expect.poll(() => served).toBeGreaterThan(0)
+  for (let asked = 0; asked < 10; asked += 1) expect((await request(other, 'GET', '/api/documents')).status).toBe(200)
+  expect(served).toBeLessThan(100)
+  const statuses = await settle(flood)
+  expect(statuses).toEqual(expect.arrayContaining([200, 429]))
+  expect(statuses.filter((status) => ![200, 429, 503, 504].includes(status))).toEqual([])
 })
 
 test('bodies that arrive slowly hold no connection', async () => {

@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { z } from 'zod'
 import type { DocumentRow } from '#contract/document.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
@@ -24,6 +24,8 @@ export interface DocumentRoutesParts extends UploadParts {
   readonly tokens: TokenVerifier
   readonly log: Log
   readonly address: string
+  /** Limits the requests of each caller; undefined: does not. */
+  readonly takeTurn?: MiddlewareHandler | undefined
 }
 
 const documentId = z.object({ id: z.uuid() })
@@ -48,6 +50,7 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
   const { database, tokens, blobs, jobs, log, address } = parts
   const routes = new Hono<SignedIn>()
   routes.onError(renderApiError(log))
+  if (parts.takeTurn) routes.use(parts.takeTurn)
   routes.use(requirePerson(tokens, address))
   routes.use('/:id', requireJson)
 

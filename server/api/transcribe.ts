@@ -1,10 +1,11 @@
 /** `/api/openai/key` returns the key with which browsers call the provider directly. */
 import { Readable } from 'node:stream'
 import busboy from 'busboy'
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { MAX_UPLOAD_BYTES, MAX_UPLOAD_LABEL } from '#contract/upload-limits.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
+import { streamBody } from '#server/base/caller.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Recording, Transcriber } from '#server/providers/transcribe.ts'
@@ -19,6 +20,8 @@ export interface TranscriptionRoutesParts {
   readonly transcriber: Transcriber | null
   /** Null unless the operator allows browsers to call the provider. */
   readonly browserAccess: { readonly apiKey: string; readonly baseUrl: string } | null
+  /** Limits the requests of each caller; undefined: does not. */
+  readonly takeTurn?: MiddlewareHandler | undefined
 }
 
 const FIELD = 'audio'
@@ -96,12 +99,13 @@ export function createTranscriptionRoutes({
   address,
   transcriber,
   browserAccess,
+  takeTurn = (_context, next) => next(),
 }: TranscriptionRoutesParts): Hono<SignedIn> {
   const routes = new Hono<SignedIn>()
   routes.onError(renderApiError(log))
   const person = requirePerson(tokens, address)
 
-  routes.post('/transcribe', person, async (context) => {
+  routes.post('/transcribe', takeTurn, person, async (context) => {
     // A rejected request leaves its body unread, so its connection cannot be reused.
     context.header('connection', 'close')
     const contentType = requireForm(context, `Send a recording as multipart/form-data, in the field "${FIELD}".`)
@@ -109,6 +113,7 @@ export function createTranscriptionRoutes({
       throw new AppError('not_found', 'No provider that turns speech into text is configured on this server.')
     const { body, signal } = context.req.raw
     if (body === null) throw new AppError('bad_request', `Send a recording in the multipart field "${FIELD}".`)
+    streamBody()
     const recording = await receiveRecording(contentType, body)
     try {
       if (!recording.type.startsWith('audio/')) throw new AppError('unsupported_type', 'Only audio is transcribed.')
@@ -120,7 +125,7 @@ export function createTranscriptionRoutes({
     }
   })
 
-  routes.get('/openai/key', person, (context) => {
+  routes.get('/openai/key', takeTurn, person, (context) => {
     if (browserAccess === null) throw new AppError('not_found', 'This server has no key that is meant for browsers.')
     return context.json(browserAccess, 200, { 'cache-control': 'no-store' })
   })

@@ -40,7 +40,7 @@ const openToAllOrigins = allowAnyOrigin({
   maxAge: 3600,
 })
 
-export function createAuthRoutes(dependencies: AuthDependencies): Hono {
+export function createAuthRoutes({ takeTurn, ...dependencies }: AuthDependencies): Hono {
   const service = createAuthService(dependencies)
   const app = new Hono()
   app.onError((error, context) => renderError(error, context, service.log))
@@ -54,6 +54,7 @@ export function createAuthRoutes(dependencies: AuthDependencies): Hono {
     context.header('cache-control', 'no-store')
     await next()
   })
+  if (takeTurn) app.use(takeTurn)
   app.use(
     bodyLimit({
       maxSize: MAX_BODY_BYTES,

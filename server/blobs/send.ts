@@ -2,35 +2,41 @@
 import { ServerResponse } from 'node:http'
 import type { Http2Bindings, HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { currentCaller } from '#server/base/caller.ts'
 import type { Log } from '#server/base/log.ts'
+import { openTransfer, type Transfer } from '#server/base/transfer-turns.ts'
 
 type Bytes = ReadableStream<Uint8Array>
 type Answer = (request: Request, bindings: HttpBindings | Http2Bindings) => Response | Promise<Response>
 
 const BUFFER_BYTES = 256 * 1024
 
-const bodies = new WeakMap<Request, Bytes>()
+const bodies = new WeakMap<Request, { readonly body: Bytes; readonly caller: string | undefined }>()
 
 export function sendFromReusedBuffer(request: Request, body: Bytes): void {
-  bodies.set(request, body)
+  bodies.set(request, { body, caller: currentCaller() })
 }
 
 export function withReusedBuffers(answer: Answer, log: Log): Answer {
   return async function respond(request, bindings) {
     const response = await answer(request, bindings)
-    const body = bodies.get(request)
+    const sent = bodies.get(request)
     const { outgoing } = bindings
-    if (!body || !(outgoing instanceof ServerResponse)) return response
+    if (!sent || !(outgoing instanceof ServerResponse)) return response
+    const { body, caller } = sent
     if (response.body !== body) {
       await body.cancel()
       return response
     }
+    const transfer = openTransfer(caller)
     try {
-      await send(response, body, outgoing)
+      await send(response, body, outgoing, transfer)
     } catch (error) {
       log.error({ err: error, path: new URL(request.url).pathname }, 'sending a response failed')
       // The length is already sent: only a broken connection tells the client that bytes are missing.
       outgoing.destroy()
+    } finally {
+      transfer.end()
     }
     return RESPONSE_ALREADY_SENT
   }
@@ -45,7 +51,12 @@ function waitForTurn(outgoing: ServerResponse): Promise<boolean> {
   })
 }
 
-async function send({ status, headers }: Response, body: Bytes, outgoing: ServerResponse): Promise<void> {
+async function send(
+  { status, headers }: Response,
+  body: Bytes,
+  outgoing: ServerResponse,
+  transfer: Transfer,
+): Promise<void> {
   if (!(await waitForTurn(outgoing))) return body.cancel()
   outgoing.setHeaders(headers)
   outgoing.writeHead(status)
@@ -54,6 +65,7 @@ async function send({ status, headers }: Response, body: Bytes, outgoing: Server
   for (;;) {
     const { done, value } = await reader.read(memory)
     if (done) break
+    await new Promise<void>((resolve) => transfer.pass(resolve))
     if (!(await writeOut(outgoing, value))) return reader.cancel()
     memory = new Uint8Array(value.buffer)
   }

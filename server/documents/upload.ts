@@ -6,8 +6,10 @@ import type { DocumentRow, RejectedFile, UploadAnswer } from '#contract/document
 import { FILE_TYPES } from '#contract/file-types.ts'
 import { MAX_FILES_PER_UPLOAD, MAX_UPLOAD_BYTES, MAX_UPLOAD_LABEL } from '#contract/upload-limits.ts'
 import { describeFullFiles, type OwnUsage } from '#contract/usage.ts'
+import { streamBody } from '#server/base/caller.ts'
 import { AppError, APP_ERROR_STATUS, messageOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
+import { openTransfer } from '#server/base/transfer-turns.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { toAppError } from '#server/database/errors.ts'
 import { ENFORCE_QUOTAS, fileRoomOf, readOwnUsage } from '#server/database/quotas.ts'
@@ -49,6 +51,7 @@ export async function receiveUpload(
 ): Promise<UploadOutcome> {
   const pending: Promise<Received>[] = []
   const room = await openRoom(parts.database, claims)
+  streamBody()
   try {
     await readMultipart({ contentType, body, maxFiles: versionOf ? 1 : MAX_FILES_PER_UPLOAD }, (name, stream) => {
       const origin = { claims, versionOf, position: pending.length, room }
@@ -193,18 +196,21 @@ async function receiveFile(
   const { database, blobs, jobs } = parts
   const hash = createHash('sha256')
   let fits = room.left > 0
+  const transfer = openTransfer()
   const hashing = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      room.left -= chunk.length
-      fits &&= room.left >= 0
-      hash.update(chunk)
-      // The rest of a file that does not fit is read, so that the answer arrives, but not stored.
-      done(null, fits ? chunk : undefined)
+      transfer.pass(() => {
+        room.left -= chunk.length
+        fits &&= room.left >= 0
+        hash.update(chunk)
+        // The rest of a file that does not fit is read, so that the answer arrives, but not stored.
+        done(null, fits ? chunk : undefined)
+      })
     },
   })
   // A broken upload also breaks the write to the blob store, which reports it.
   pipeline(stream, hashing, () => undefined)
-  const blob = await blobs.put(hashing)
+  const blob = await blobs.put(hashing).finally(() => transfer.end())
   let isKept = false
   try {
     if (!fits) return rejection(name, 'too_large', `was not added. ${describeFullFiles(room.usage)}`)

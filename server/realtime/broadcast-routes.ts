@@ -1,5 +1,5 @@
 /** `POST /api/broadcast`: sends one or many messages to a topic without joining it. */
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
 import { tokenOrApiKeyOf } from '#server/access/authenticate.ts'
@@ -45,6 +45,8 @@ export interface BroadcastRouteOptions {
   readonly traffic: Traffic
   readonly trustProxy: number
   readonly allowsPublicChannels: boolean
+  /** Limits the requests of each caller; undefined: does not. */
+  readonly takeTurn?: MiddlewareHandler | undefined
 }
 
 export function createBroadcastRoutes(options: BroadcastRouteOptions): Hono {
@@ -56,6 +58,7 @@ export function createBroadcastRoutes(options: BroadcastRouteOptions): Hono {
       allowHeaders: ['authorization', 'apikey', 'content-type', 'x-client-info'],
     }),
   )
+  if (options.takeTurn) app.use(options.takeTurn)
   app.use(
     bodyLimit({
       maxSize: limits.payloadBytes,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Hono } from 'hono'
+import type { Hono, MiddlewareHandler } from 'hono'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import type { Log } from '#server/base/log.ts'
 import type { BatchReader } from '#server/database/batch-reader.ts'
@@ -39,6 +39,8 @@ export interface RealtimeOptions {
   readonly trustProxy?: number
   /** Whether anyone with a key may talk on channels that no policy guards. */
   readonly allowsPublicChannels?: boolean
+  /** Limits the requests of each caller by HTTP; undefined: does not. */
+  readonly takeTurn?: MiddlewareHandler | undefined
   /** Interval of the node's heartbeat and of clearing delivered rows. */
   readonly databaseSweepMs?: number
 }
@@ -76,6 +78,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
     trustProxy = 0,
     allowsPublicChannels = true,
     databaseSweepMs = 10_000,
+    takeTurn,
   } = options
   const limits = { ...DEFAULT_LIMITS, ...limitOverrides }
   let isClosed = false
@@ -134,7 +137,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
 
   return {
     handleUpgrade: sockets.handleUpgrade,
-    routes: createBroadcastRoutes({ ...policed, trustProxy }),
+    routes: createBroadcastRoutes({ ...policed, trustProxy, takeTurn }),
     deliverEarly: broadcasts.deliverEarly,
     stats: () => ({
       sockets: sockets.size,

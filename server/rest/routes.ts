@@ -1,5 +1,5 @@
 /** `/rest/v1`: PostgREST's protocol for tables, views and functions of the exposed schemas, as the caller's role. */
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { tokenOrApiKeyOf } from '#server/access/authenticate.ts'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
@@ -32,6 +32,8 @@ export interface RestOptions {
   readonly bounds?: AnswerBounds
   readonly allowsRollback?: boolean
   readonly directDispatch?: DirectDispatch | undefined
+  /** Limits the requests of each caller; undefined: does not. */
+  readonly takeTurn?: MiddlewareHandler | undefined
 }
 
 interface Variables {
@@ -97,6 +99,7 @@ export function createRestRoutes({
   bounds = DEFAULT_ANSWER_BOUNDS,
   allowsRollback = false,
   directDispatch,
+  takeTurn,
 }: RestOptions): Hono<Variables> {
   const rest = new Hono<Variables>()
 
@@ -112,6 +115,7 @@ export function createRestRoutes({
 
   rest.options('*', answerPreflight)
   rest.use(allowAnyOrigin({ exposeHeaders: EXPOSED_HEADERS }))
+  if (takeTurn) rest.use(takeTurn)
   const rejectLargeBody = (): never => {
     // The rest of the body stays unread, so the connection cannot serve another request.
     throw new RestError('PGRST102', 413, `The body is larger than ${maxBodyBytes} bytes`, {

@@ -1,4 +1,5 @@
 /** Dependencies that all parts of a process share. */
+import type { MiddlewareHandler } from 'hono'
 import type pg from 'pg'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import type { BackgroundThrottle } from '#server/base/background-throttling.ts'
@@ -29,6 +30,8 @@ export interface Foundation {
   readonly notifier: Notifier | undefined
   /** Also rejects tokens of ended sessions. */
   readonly tokens: TokenVerifier
+  /** Limits the requests of each caller. Each service mounts it, so that it refuses with its own errors. */
+  readonly takeTurn: MiddlewareHandler
   readonly blobs: BlobStore
   readonly backgroundThrottle: BackgroundThrottle
   /** AES-256 key for keys and tokens of people. */

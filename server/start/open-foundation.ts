@@ -1,6 +1,7 @@
 import { identifyCallers } from '#server/access/identify-callers.ts'
 import { requireOpenSessions } from '#server/access/open-sessions.ts'
 import { acceptProject, acceptSharedSecret } from '#server/access/other-issuers.ts'
+import { takeTurns } from '#server/access/request-turns.ts'
 import { createTokens, type Tokens } from '#server/access/tokens.ts'
 import type { Log } from '#server/base/log.ts'
 import { openBlobStore } from '#server/blobs/open-blob-store.ts'
@@ -35,6 +36,7 @@ export async function openFoundation({
   const issued = signing
     ? await requireOpenSessions(signing, database, listener, { everyoneHasFactor: config.AUTH_REQUIRE_AAL2 })
     : acceptProject(config.SUPABASE_URL ?? '')
+  const tokens = identifyCallers(acceptSharedSecret(issued, config.JWT_SECRET))
   const foundation: Foundation = {
     ...options,
     connection,
@@ -43,7 +45,8 @@ export async function openFoundation({
     batchReader,
     listener,
     notifier: nats,
-    tokens: identifyCallers(acceptSharedSecret(issued, config.JWT_SECRET)),
+    tokens,
+    takeTurn: takeTurns(tokens),
     blobs: await openBlobStore(config),
     encryptionKey,
   }

@@ -38,7 +38,7 @@ export async function startParts(options: FoundationOptions) {
   const operations = createOperations(foundation, signing, product, services, connections.databaseAcceptedAfterMs)
   const app = createApp(
     { operations, services: services?.edges, product: product?.edges },
-    { tokens: foundation.tokens, log, address, trustProxy: config.TRUST_PROXY },
+    { tokens: foundation.tokens, log, address, trustProxy: config.TRUST_PROXY, takeTurn: foundation.takeTurn },
   )
   return {
     handle: getRequestListener(withReusedBuffers(app.fetch, log)),

@@ -56,6 +56,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
     listener,
     notifier,
     tokens,
+    takeTurn,
     blobs,
     backgroundThrottle,
     encryptionKey,
@@ -134,7 +135,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
       browserKey === undefined ? null : { apiKey: browserKey, baseUrl: config.OPENAI_BASE_URL ?? OPENAI_BASE_URL }
     const elsewhere = [browserAccess?.baseUrl, config.SUPABASE_URL].flatMap((url) => (url === undefined ? [] : [url]))
     return {
-      documents: createDocumentRoutes({ database, tokens, blobs, jobs, log, address }),
+      documents: createDocumentRoutes({ database, tokens, blobs, jobs, log, address, takeTurn }),
       api: [
         createConversationRoutes({ database }),
         createReplyRoutes({ database }),
@@ -156,6 +157,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
         address,
         transcriber: createTranscriber({ openai, compatible, model: config.TRANSCRIPTION_MODEL }),
         browserAccess,
+        takeTurn,
       }),
       page: createPageRoutes({ builtDir: BUILT_CLIENT, connectTo: elsewhere.flatMap(originsOf) }),
     }

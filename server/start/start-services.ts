@@ -40,6 +40,7 @@ export async function startServices(
 ) {
   const { config, log, undo, address, database, background, batchReader, listener, tokens, blobs, encryptionKey } =
     foundation
+  const { takeTurn } = foundation
   const isLocal = config.isLocalSetUp
   // The page offers the test account, so servers without the page have none.
   const hasTestAccount = isLocal && config.ALCOVE_PARTS.has('api')
@@ -59,6 +60,7 @@ export async function startServices(
     tokens,
     log,
     trustProxy: config.TRUST_PROXY,
+    takeTurn,
     allowsPublicChannels:
       (config.REALTIME_PUBLIC ?? (config.ALCOVE_PARTS.has('api') ? 'refuse' : 'accept')) === 'accept',
   })
@@ -113,6 +115,7 @@ export async function startServices(
         log,
         refreshKey: encryptionKey,
         onAccountClosing,
+        takeTurn,
         settings: {
           siteUrl: address,
           redirectAllowList: config.AUTH_REDIRECT_URLS,
@@ -147,6 +150,7 @@ export async function startServices(
         directDispatch,
         bounds: { maxRows: config.REST_MAX_ROWS || undefined, maxBytes: config.REST_MAX_ANSWER_MB * 1024 * 1024 },
         allowsRollback: config.REST_TX_END === 'allow-override',
+        takeTurn,
       }),
       realtime: realtime.routes,
       storage: createStorageRoutes({
@@ -157,6 +161,7 @@ export async function startServices(
         signingKey: encryptionKey,
         onDocumentUpload,
         findRoom,
+        takeTurn,
       }),
       mailbox: createMailboxRoutes({ database, isLocalSetUp: isLocal }),
     },

@@ -1,5 +1,5 @@
 /** `/storage/v1`: Supabase's storage protocol, as the caller's role. */
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
@@ -27,6 +27,8 @@ export interface StorageOptions {
   /** Throwing rejects the upload. */
   readonly onDocumentUpload?: StoreOptions['onDocumentUpload']
   readonly findRoom?: StoreOptions['findRoom']
+  /** Limits the requests of each caller; undefined: does not. */
+  readonly takeTurn?: MiddlewareHandler | undefined
 }
 
 const EXPOSED_HEADERS = [
@@ -53,6 +55,7 @@ export function createStorageRoutes({
   maxObjectBytes = 50 * 1024 * 1024,
   onDocumentUpload,
   findRoom,
+  takeTurn,
 }: StorageOptions): Hono<NodeBindings> {
   const storage = new Hono<NodeBindings>()
   const onDiscarded = createBackgroundRemoval(database, blobs, log)
@@ -75,6 +78,7 @@ export function createStorageRoutes({
       maxAge: 86_400,
     }),
   )
+  if (takeTurn) storage.use(takeTurn)
   storage.get('/status', (context) => context.body(null, 200))
   storage.get('/health', async (context) => {
     await database.serviceStatement('select')

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Readable, Transform } from 'node:stream'
 import type { Log } from '#server/base/log.ts'
+import { openTransfer } from '#server/base/transfer-turns.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import type { Database } from '#server/database/scope.ts'
@@ -68,11 +69,12 @@ export async function putLimited(
   { maxBytes, message }: ByteLimit,
 ): Promise<{ readonly id: string; readonly size: number }> {
   let size = 0
+  const transfer = openTransfer()
   const counting = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.byteLength
       if (size > maxBytes) done(new StorageError('EntityTooLarge', message))
-      else done(null, chunk)
+      else transfer.pass(() => done(null, chunk))
     },
   })
   // An error before the blob store listens must not be unhandled.
@@ -91,6 +93,8 @@ export async function putLimited(
   } catch (error) {
     source.unpipe(counting)
     throw counting.errored ?? error
+  } finally {
+    transfer.end()
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { TokenVerifier } from '#server/access/tokens.ts'
+import { streamBody } from '#server/base/caller.ts'
 import { validate } from '#server/base/validate.ts'
 import { listedMediaType, UNKNOWN_TYPE } from '#server/blobs/media-types.ts'
 import { requireAllowedObject } from './bucket-limits.ts'
@@ -45,6 +46,7 @@ export function createUploadRoutes(options: UploadRouteOptions): Hono<NodeBindin
 
   async function storeUpload(context: StorageContext, { target, owner, upsert, requireWriteAccess }: Upload) {
     const bucket = await getBucket(database, target.bucket)
+    streamBody()
     const { mimetype, cacheControl, userMetadata, declaredBytes, bytes, stopReading } = await parseUpload(context)
     const declared = declaredBytes === undefined ? {} : { size: declaredBytes, contentLength: declaredBytes }
     const metadata = { mimetype: listedMediaType(mimetype), cacheControl, ...declared }
