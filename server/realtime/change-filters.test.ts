@@ -31,6 +31,7 @@ const newChange = (id = '1'): Change => ({
   operation: 'INSERT',
   key: {},
   old: undefined,
+  isOldCut: false,
   changedAt: 0,
 })
 

@@ -4,20 +4,26 @@ import type { BatchReader } from '#server/database/batch-reader.ts'
 import type { ApiRole } from '#server/database/scope.ts'
 import { type Batch, dropUnmatched, groupByAudience, isWorthPrefiltering, partitionByMention } from './audiences.ts'
 import { wantsOperation } from './bindings.ts'
-import type { Catalogue } from './catalogue.ts'
+import type { Catalogue, PublishedTable } from './catalogue.ts'
 import { createChangeFilters } from './change-filters.ts'
 import type { Channels } from './channels.ts'
 import type { FilterWork } from './filter-work.ts'
 import type { Change } from './outbox.ts'
 import { createRowParser, type ParseRow } from './parse-row.ts'
 import type { Retry } from './retry.ts'
-import { visibleRowsQuery, type VisibleRow } from './rows.ts'
+import { isTooMuch, visibleRowsQuery, type VisibleRow } from './rows.ts'
 import { createMatchingSender } from './send-matching.ts'
 import type { Sender } from './sender.ts'
 import { type Audience, type ChangeMatch, readViews } from './views.ts'
 
 const MAX_CONCURRENT_READS = 3
 const MAX_SUBSCRIBERS_PER_READ = 50
+/** Characters of old rows that one read sends to PostgreSQL, which each subscriber's policies are asked about. */
+const MAX_OLD_CHARACTERS_PER_READ = 16 * 1024 * 1024
+/** For filters alone, so that a batch of large rows stays small; a missing column is matched again for each subscriber. */
+const MAX_PREFILTERED_ROW_BYTES = 16 * 1024
+
+const TOO_MUCH = Symbol('the rows are too large to be read together')
 
 interface DeliveryBatch extends Batch {
   readonly parseRow: ParseRow
@@ -73,19 +79,34 @@ export function createDelivery({ batchReader, catalogue, channels, sender, filte
   ): Promise<ReadonlyMap<Change, VisibleRow>> {
     const rows = new Map<Change, VisibleRow>()
     for (const [table, ofTable] of Map.groupBy(matches, ({ table: matched }) => matched)) {
-      const query = visibleRowsQuery(table, 'service_role', ofTable.map(({ change }) => change), parseRow) // prettier-ignore
-      const { text, values } = query
-      const [result] = await batchReader.readAsEach('service_role', [
-        { claims: { role: 'service_role' }, text, values },
-      ])
-      for (const [change, row] of query.decode(result?.rows ?? [])) rows.set(change, row)
+      const changes = ofTable.map(({ change }) => change)
+      for (const [change, row] of await readRows(table, changes, parseRow)) rows.set(change, row)
     }
     return rows
   }
 
+  async function readRows(
+    table: PublishedTable,
+    changes: readonly Change[],
+    parseRow: ParseRow,
+  ): Promise<(readonly [Change, VisibleRow])[]> {
+    const { text, values, decode } = visibleRowsQuery(table, 'service_role', changes, parseRow, MAX_PREFILTERED_ROW_BYTES) // prettier-ignore
+    try {
+      const [result] = await batchReader.readAsEach('service_role', [
+        { claims: { role: 'service_role' }, text, values },
+      ])
+      return [...decode(result?.rows ?? [])]
+    } catch (error) {
+      if (!isTooMuch(error) || changes.length === 1) throw error
+      const read: (readonly [Change, VisibleRow])[] = []
+      for (const half of inHalves(changes)) read.push(...(await readRows(table, half, parseRow)))
+      return read
+    }
+  }
+
   async function deliverToAudiences(audiences: readonly Audience[], batch: DeliveryBatch): Promise<void> {
     const waiting = [...Map.groupBy(audiences, ({ claims }) => claims.role)].flatMap(([role, ofRole]) =>
-      inChunks(ofRole, MAX_SUBSCRIBERS_PER_READ).map((portion) => ({ role, portion })),
+      inChunks(ofRole, subscribersPerRead(ofRole)).map((portion) => ({ role, portion })),
     )
     const readers = Array.from({ length: Math.min(MAX_CONCURRENT_READS, waiting.length) }, async () => {
       for (let next = waiting.pop(); next; next = waiting.pop()) await deliverToRole(next.role, next.portion, batch)
@@ -99,7 +120,19 @@ export function createDelivery({ batchReader, catalogue, channels, sender, filte
     batch: DeliveryBatch,
     isRepeated = false,
   ): Promise<void> {
-    const views = await retry(() => readViews(batchReader, role, audiences, batch))
+    const smaller = splitAudiences(audiences)
+    const views = await retry(async () => {
+      try {
+        return await readViews(batchReader, role, audiences, batch)
+      } catch (error) {
+        if (isTooMuch(error) && smaller.length > 0) return TOO_MUCH
+        throw error
+      }
+    })
+    if (views === TOO_MUCH) {
+      for (const portion of smaller) await deliverToRole(role, portion, batch)
+      return
+    }
     if (!views) {
       // A failed read of one subscriber must not withhold the row from the others.
       if (audiences.length > 1) for (const audience of audiences) await deliverToRole(role, [audience], batch)
@@ -132,6 +165,23 @@ export function createDelivery({ batchReader, catalogue, channels, sender, filte
     return reloaded
   }
 }
+
+function subscribersPerRead(audiences: readonly Audience[]): number {
+  const oldCharacters = ({ matches }: Audience) =>
+    matches.reduce((sum, { change: { old = '' } }) => sum + old.length, 0)
+  const most = Math.max(1, ...audiences.map(oldCharacters))
+  return Math.max(1, Math.min(MAX_SUBSCRIBERS_PER_READ, Math.floor(MAX_OLD_CHARACTERS_PER_READ / most)))
+}
+
+/** Two portions with fewer subscribers or, of one subscriber, fewer changes in order; none if there is one of each. */
+function splitAudiences(audiences: readonly Audience[]): readonly (readonly Audience[])[] {
+  const [first] = audiences
+  if (audiences.length > 1) return inHalves(audiences)
+  if (!first || first.matches.length < 2) return []
+  return inHalves(first.matches).map((matches) => [{ ...first, matches }])
+}
+
+const inHalves = <Value>(values: readonly Value[]): Value[][] => inChunks(values, Math.ceil(values.length / 2))
 
 const inChunks = <Value>(values: readonly Value[], size: number): Value[][] =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))

@@ -3,17 +3,17 @@
  * connection, reads from the oldest possibly missed transaction and skips delivered ids. Ids are assigned before
  * commit, so no id can mark the position.
  */
-import type pg from 'pg'
 import { z } from 'zod'
 import type { Database } from '#server/database/scope.ts'
 import {
   type Change,
   CHANNEL,
-  ENTRY_COLUMNS,
+  endOfPage,
   entrySchema,
   type Outbox,
   type OutboxOptions,
-  PAGE_ROWS,
+  type OutboxRow,
+  pageToSql,
   parseJson,
   readEntries,
   TRIM_AFTER_MS,
@@ -29,10 +29,8 @@ const notificationSchema = z.union([
 ])
 type OutboxNotification = z.output<typeof notificationSchema> | { readonly reconnected: true }
 
-interface OutboxRow extends pg.QueryResultRow {
-  readonly id: string
-  readonly xid: string
-}
+/** Pending changes that are delivered together. */
+const MAX_PENDING = 500
 
 interface Position {
   readonly xmin: string
@@ -130,7 +128,7 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
         await flush()
         await handleNotification(next)
       }
-      if (notifications.length === 0 || pending.length >= PAGE_ROWS) await flush()
+      if (notifications.length === 0 || pending.length >= MAX_PENDING) await flush()
     }
   }
 
@@ -156,16 +154,13 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
       const rows: OutboxRow[] | undefined = await retry(async () => {
         const page = await database.asService(
           (scope) =>
-            scope.query<OutboxRow>(
-              `select ${ENTRY_COLUMNS} from realtime.changes c where ${condition} and c.id > $2 order by c.id limit ${PAGE_ROWS}`,
-              [xid, after],
-            ),
+            scope.query<OutboxRow>(pageToSql(`${condition} and c.id > $2`), [xid, after]),
           { readOnly: true },
         )
         return page.rows
       })
       if (!rows) return
-      after = rows.length < PAGE_ROWS ? undefined : rows.at(-1)?.id
+      after = endOfPage(rows)
       const undelivered = readEntries(rows, log).flatMap(([change, { xid: from }]) =>
         recordDelivery(change.id, from) ? [change] : [],
       )

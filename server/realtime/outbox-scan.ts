@@ -6,10 +6,11 @@
 import { z } from 'zod'
 import {
   CHANNEL,
-  ENTRY_COLUMNS,
+  endOfPage,
   type Outbox,
   type OutboxOptions,
-  PAGE_ROWS,
+  type OutboxRow,
+  pageToSql,
   readEntries,
   TRIM_AFTER_MS,
   trimOutbox,
@@ -35,11 +36,9 @@ const READ_POSITION = `
       select from realtime.schema_changes where xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(xid, $1::pg_snapshot)
     ) as "hasNewSchema"`
 
-const READ_CHANGES = `
-  select ${ENTRY_COLUMNS} from realtime.changes c
-  where c.xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)
-    and pg_visible_in_snapshot(c.xid, $2::pg_snapshot) and c.id > $3
-  order by c.id limit ${PAGE_ROWS}`
+const READ_CHANGES = pageToSql(`
+  c.xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)
+  and pg_visible_in_snapshot(c.xid, $2::pg_snapshot) and c.id > $3`)
 
 /** Unlike `followOutbox`, keeps no commit order between different rows. */
 export async function scanOutbox(options: OutboxOptions & { readonly scanIntervalMs?: number }): Promise<Outbox> {
@@ -88,13 +87,13 @@ export async function scanOutbox(options: OutboxOptions & { readonly scanInterva
       const afterId: string = after
       const rows = await retry(async () => {
         const page = await database.asService(
-          (scope) => scope.prepared<{ id: string }>(READ_CHANGES, [from.snapshot, to.snapshot, afterId]),
+          (scope) => scope.prepared<OutboxRow>(READ_CHANGES, [from.snapshot, to.snapshot, afterId]),
           { readOnly: true },
         )
         return page.rows
       })
       if (!rows) return
-      after = rows.length < PAGE_ROWS ? undefined : rows.at(-1)?.id
+      after = endOfPage(rows)
       const changes = readEntries(rows, log).map(([change]) => change)
       if (changes.length > 0) await deliver(changes)
     }

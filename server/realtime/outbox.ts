@@ -14,12 +14,16 @@ export interface Change {
   readonly key: Readonly<Record<string, string>> | undefined
   /** JSON of the recorded part. */
   readonly old: string | undefined
+  /** Large columns are missing from `old`. */
+  readonly isOldCut: boolean
   /** Milliseconds since 1970. */
   readonly changedAt: number
 }
 
 export const CHANNEL = 'realtime_changes'
-export const PAGE_ROWS = 500
+const PAGE_ROWS = 500
+/** Of old rows; a page that reaches it ends earlier. */
+const PAGE_BYTES = 8 * 1024 * 1024
 export const TRIM_AFTER_MS = 15 * 60_000
 
 const operationSchema = z.enum(['INSERT', 'UPDATE', 'DELETE'])
@@ -32,14 +36,35 @@ export const entrySchema = z
     op: operationSchema,
     key: keySchema.nullish(),
     old: z.string().nullish(),
+    isOldCut: z.boolean().default(false),
     at: z.coerce.number(),
   })
-  .transform(({ id, schema, table, op, key, old, at }): Change => {
-    return { id, schema, table, operation: op, key: key ?? undefined, old: old ?? undefined, changedAt: at }
+  .transform(({ id, schema, table, op, key, old, isOldCut, at }): Change => {
+    return { id, schema, table, operation: op, key: key ?? undefined, old: old ?? undefined, isOldCut, changedAt: at }
   })
 
-export const ENTRY_COLUMNS = `xid::text, id::text, table_schema as schema, table_name as table, op, key::text, old::text,
-  extract(epoch from changed_at) * 1000 as at`
+export interface OutboxRow extends Record<string, unknown> {
+  readonly id: string
+  readonly xid: string
+  /** Rows that the page would have without `PAGE_BYTES`. */
+  readonly found: number
+}
+
+/** A page of changes by id. @param condition of `realtime.changes c` */
+export const pageToSql = (condition: string): string => `
+  select xid::text, id::text, table_schema as schema, table_name as table, op, key::text, old::text, is_old_cut as "isOldCut",
+    extract(epoch from changed_at) * 1000 as at, found
+  from (
+    select p.*, count(*) over ()::int as found, sum(old_bytes) over (order by id) - old_bytes as bytes_before
+    from (select c.* from realtime.changes c where ${condition} order by c.id limit ${PAGE_ROWS}) p
+  ) p
+  where bytes_before < ${PAGE_BYTES} order by id`
+
+/** The id after which the next page begins; undefined after the last page. */
+export function endOfPage(rows: readonly OutboxRow[]): string | undefined {
+  const last = rows.at(-1)
+  return last && (last.found === PAGE_ROWS || rows.length < last.found) ? last.id : undefined
+}
 
 /** Malformed rows must not block later ones. */
 export function readEntries<Row extends { readonly id: string }>(rows: readonly Row[], log: Log): [Change, Row][] {

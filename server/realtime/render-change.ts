@@ -1,7 +1,7 @@
 import type { Change } from './outbox.ts'
+import { MAX_ROW_BYTES } from './rows.ts'
 import type { View } from './views.ts'
 
-const MAX_ROW_BYTES = 1024 * 1024
 const MAX_VALUE_BYTES_OF_LARGE_ROW = 64
 
 /** `columns` are the readable ones; `select` undefined means all. */
@@ -11,7 +11,7 @@ export function renderChange(
   view: View,
   select: ReadonlySet<string> | undefined,
 ): string {
-  const isTooLarge = (view.record?.length ?? 0) + (view.old?.length ?? 0) > MAX_ROW_BYTES
+  const isTooLarge = view.isCut === true || (view.record?.length ?? 0) + (view.old?.length ?? 0) > MAX_ROW_BYTES
   const shorten = (json: string) => (select || isTooLarge ? filterFields(json, select, isTooLarge) : json)
   const errors = isTooLarge ? ['Error 413: Payload Too Large'] : view.error === undefined ? null : [view.error]
   const fields = [

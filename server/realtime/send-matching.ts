@@ -3,6 +3,7 @@ import type { Batch } from './audiences.ts'
 import type { PublishedTable } from './catalogue.ts'
 import type { Binding, Channel } from './channels.ts'
 import type { Change } from './outbox.ts'
+import type { RowValues } from './parse-row.ts'
 import { renderChange } from './render-change.ts'
 import type { Sender } from './sender.ts'
 import type { ChangeMatch, View } from './views.ts'
@@ -47,10 +48,16 @@ export function createMatchingSender(sender: Sender) {
     }
     return moved
 
-    function outcomeOf(binding: Binding, { values }: View): 'matching' | 'other' | 'exceeding' {
+    function outcomeOf(binding: Binding, { values, isCut }: View): 'matching' | 'other' | 'exceeding' {
       if (binding.filters.length === 0) return 'matching'
+      if (isCut && values && binding.filters.some(({ column }) => isMissing(column, values))) return 'exceeding'
       const isMatch = values === undefined ? false : filters.matches(binding, change, table, values)
       return isMatch === undefined ? 'exceeding' : isMatch ? 'matching' : 'other'
+    }
+
+    /** The value was too large to be read. */
+    function isMissing(column: string, values: RowValues): boolean {
+      return table.formats.has(column) && !Object.hasOwn(values, column)
     }
   }
 }

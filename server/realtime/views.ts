@@ -25,6 +25,8 @@ export interface Audience {
 export interface View {
   readonly record?: string
   readonly old?: string
+  /** Large columns are missing from `record` or `old`. */
+  readonly isCut?: boolean
   readonly error?: string
   /** Undefined if no row is visible. */
   readonly values?: Readonly<Record<string, unknown>>
@@ -110,11 +112,13 @@ function buildView(
   if (table.key.length === 0) return { error: 'Error 400: Bad Request, no primary key' }
   if (change.operation === 'DELETE') {
     if (!old?.wasVisible) return undefined
-    return { old: table.hasFullIdentity && !table.hasRowSecurity ? old.json : old.keyJson, values: old.values }
+    const isWhole = table.hasFullIdentity && !table.hasRowSecurity
+    return { old: isWhole ? old.json : old.keyJson, isCut: isWhole && change.isOldCut, values: old.values }
   }
   if (!row) return undefined
-  if (change.operation === 'INSERT') return { record: row.json, values: row.values }
+  const { json: record, isCut, values } = row
+  if (change.operation === 'INSERT') return { record, isCut, values }
   // Hide the old row if the subscriber could not see it.
   const oldJson = old && (old.wasVisible ? old.json : old.keyJson)
-  return { record: row.json, old: oldJson ?? change.old ?? '{}', values: row.values }
+  return { record, old: oldJson ?? change.old ?? '{}', isCut: isCut || change.isOldCut, values }
 }
