@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { createTestTokens } from '#test/realtime.ts'
+import { createUnsentAnswers } from './access/unsent-answers.ts'
 import { createApp } from './app.ts'
 import { INERT_CONTENT_POLICY } from './base/content-policy.ts'
 import { createLog } from './base/log.ts'
@@ -16,7 +17,7 @@ async function headersAt(address: string, path = '/here'): Promise<Headers> {
   const tokens = await createTestTokens()
   const app = createApp(
     { operations, services: undefined, product: undefined },
-    { tokens, log: createLog('silent'), address },
+    { tokens, unsentAnswers: createUnsentAnswers(), log: createLog('silent'), address },
   )
   return (await app.request(path)).headers
 }

@@ -3,6 +3,7 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { logAccess } from './access/access-log.ts'
 import { requirePerson, type SignedIn } from './access/authenticate.ts'
 import type { TokenVerifier } from './access/tokens.ts'
+import type { UnsentAnswers } from './access/unsent-answers.ts'
 import { limitBody, requireJson } from './api/read-body.ts'
 import { renderApiError } from './api/render-error.ts'
 import { INERT_CONTENT_POLICY } from './base/content-policy.ts'
@@ -36,6 +37,7 @@ interface Edges {
 
 interface AppOptions {
   readonly tokens: TokenVerifier
+  readonly unsentAnswers: UnsentAnswers
   readonly log: Log
   readonly address: string
   readonly trustProxy?: number
@@ -70,13 +72,14 @@ function limitBrowsers(isEncrypted: boolean): MiddlewareHandler {
 
 export function createApp(
   { operations, services, product }: Edges,
-  { tokens, log, address, trustProxy = 0, takeTurn = (_context, next) => next() }: AppOptions,
+  { tokens, unsentAnswers, log, address, trustProxy = 0, takeTurn = (_context, next) => next() }: AppOptions,
 ): Hono {
   const app = new Hono()
   const isEncrypted = address.startsWith('https:')
   app.onError(renderApiError(log))
   app.use(logAccess(log, trustProxy))
   app.use(limitBrowsers(isEncrypted))
+  app.use(unsentAnswers.limit)
   if (services) {
     app.route('/auth/v1', services.auth)
     app.route('/rest/v1', services.rest)

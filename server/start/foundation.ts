@@ -2,6 +2,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type pg from 'pg'
 import type { TokenVerifier } from '#server/access/tokens.ts'
+import type { UnsentAnswers } from '#server/access/unsent-answers.ts'
 import type { BackgroundThrottle } from '#server/base/background-throttling.ts'
 import type { Log } from '#server/base/log.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
@@ -32,6 +33,7 @@ export interface Foundation {
   readonly tokens: TokenVerifier
   /** Limits the requests of each caller. Each service mounts it, so that it refuses with its own errors. */
   readonly takeTurn: MiddlewareHandler
+  readonly unsentAnswers: UnsentAnswers
   readonly blobs: BlobStore
   readonly backgroundThrottle: BackgroundThrottle
   /** AES-256 key for keys and tokens of people. */

@@ -3,6 +3,7 @@ import { requireOpenSessions } from '#server/access/open-sessions.ts'
 import { acceptProject, acceptSharedSecret } from '#server/access/other-issuers.ts'
 import { takeTurns } from '#server/access/request-turns.ts'
 import { createTokens, type Tokens } from '#server/access/tokens.ts'
+import { createUnsentAnswers } from '#server/access/unsent-answers.ts'
 import type { Log } from '#server/base/log.ts'
 import { openBlobStore } from '#server/blobs/open-blob-store.ts'
 import type { Config } from '#server/config.ts'
@@ -36,7 +37,8 @@ export async function openFoundation({
   const issued = signing
     ? await requireOpenSessions(signing, database, listener, { everyoneHasFactor: config.AUTH_REQUIRE_AAL2 })
     : acceptProject(config.SUPABASE_URL ?? '')
-  const tokens = identifyCallers(acceptSharedSecret(issued, config.JWT_SECRET))
+  const unsentAnswers = createUnsentAnswers()
+  const tokens = identifyCallers(acceptSharedSecret(issued, config.JWT_SECRET), unsentAnswers)
   const foundation: Foundation = {
     ...options,
     connection,
@@ -47,6 +49,7 @@ export async function openFoundation({
     notifier: nats,
     tokens,
     takeTurn: takeTurns(tokens),
+    unsentAnswers,
     blobs: await openBlobStore(config),
     encryptionKey,
   }

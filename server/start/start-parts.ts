@@ -38,7 +38,14 @@ export async function startParts(options: FoundationOptions) {
   const operations = createOperations(foundation, signing, product, services, connections.databaseAcceptedAfterMs)
   const app = createApp(
     { operations, services: services?.edges, product: product?.edges },
-    { tokens: foundation.tokens, log, address, trustProxy: config.TRUST_PROXY, takeTurn: foundation.takeTurn },
+    {
+      tokens: foundation.tokens,
+      takeTurn: foundation.takeTurn,
+      unsentAnswers: foundation.unsentAnswers,
+      log,
+      address,
+      trustProxy: config.TRUST_PROXY,
+    },
   )
   return {
     handle: getRequestListener(withReusedBuffers(app.fetch, log)),
@@ -57,7 +64,7 @@ function openReclaim({ config, log, undo, connections }: FoundationOptions): (()
 }
 
 function createOperations(
-  { config, database }: Foundation,
+  { config, database, unsentAnswers }: Foundation,
   signing: Tokens | undefined,
   product: Product | undefined,
   services: Services | undefined,
@@ -76,6 +83,10 @@ function createOperations(
     gauges: {
       ...product?.gauges,
       ...services?.gauges,
+      alcove_unsent_bytes: {
+        help: 'Bytes of large answers that clients have not read yet.',
+        read: unsentAnswers.bytes,
+      },
       alcove_uncaught_errors: {
         help: 'Errors since the start that no handler caught; each is logged.',
         read: countUncaughtErrors,
