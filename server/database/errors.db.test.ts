@@ -14,6 +14,7 @@ test.each([
   [`select * from auth.users`, 'forbidden'],
   [`do $$ begin raise exception using errcode = '40001'; end $$`, 'unavailable'],
   [`do $$ begin raise exception using errcode = '53300'; end $$`, 'unavailable'],
+  [`do $$ begin raise exception using errcode = '53400'; end $$`, 'too_large'],
   [`do $$ begin raise exception using errcode = '57P01'; end $$`, 'unavailable'],
 ])('%s becomes %s', async (sql, code) => {
   const { database } = await temporaryDatabase()

@@ -11,6 +11,8 @@ const CODES: readonly (readonly [sqlState: string, code: AppErrorCode, message?:
   // Raised by the limits of our own migrations; PostgREST answers them with the status in the code.
   ['PT409', 'conflict'],
   ['PT413', 'too_large'],
+  // Also `temp_file_limit`: sorting or joining would write too much to the disk.
+  ['53400', 'too_large', 'This takes too much space to sort. Ask for less at a time.'],
   ['40001', 'unavailable'],
   ['40P01', 'unavailable'],
   ['08', 'unavailable'],

@@ -134,4 +134,16 @@ async function ensureAuthenticator(client: pg.Client, password: string): Promise
   await client.query(`alter role authenticator with login password ${client.escapeLiteral(password)}`)
   // JIT compilation adds about 40 ms to every ranked search and gains nothing on short statements.
   await client.query(`alter role authenticator set jit = off`)
+  await limitSorting(client)
+}
+
+/** So that sorting wide rows fills no disk; of the statements of people, twelve run at once. */
+const MAX_TEMPORARY_FILES = '512MB'
+
+/** Only a superuser may; elsewhere the operator sets it (`docs/deploy.md`). */
+async function limitSorting(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ isSuperuser: boolean }>(
+    'select rolsuper as "isSuperuser" from pg_roles where rolname = current_user',
+  )
+  if (rows[0]?.isSuperuser) await client.query(`alter role authenticator set temp_file_limit = '${MAX_TEMPORARY_FILES}'`)
 }

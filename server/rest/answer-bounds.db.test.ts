@@ -170,3 +170,38 @@ test('PostgreSQL stops at the first row past the bound', async () => {
   expect(Number(rows[0]?.last_value)).toBe(Math.floor(DEFAULT_ANSWER_BOUNDS.maxBytes / LARGE_BYTES) + 1)
   await stopped.close()
 })
+
+test('an answer past what the driver takes is refused in the same way', async () => {
+  const wide = await startRestService({ bounds: { maxRows: undefined, maxBytes: 400 * 1024 * 1024 } })
+  await wide.db.admin.query(SHELVES_SQL)
+  const own = await wide.headersOf(await wide.db.createPerson())
+  const answer = await fetch(`${wide.url}/rpc/large_text?size=150000000`, { headers: own })
+  expect([answer.status, await answer.json()]).toEqual([
+    413,
+    { ...TOO_LARGE, details: 'The answer of the database is larger than 128 MB. Ask for less.' },
+  ])
+  expect((await fetch(`${wide.url}/shelves?select=id`, { headers: own })).status).toBe(200)
+  await wide.close()
+})
+
+test('a sort that would write too much to the disk is refused', async () => {
+  const sorting = await startRestService()
+  await sorting.db.admin.query(`
+    alter role authenticator in database ${String(sorting.db.connection.database)} set temp_file_limit = '1MB';
+    create table wide (id integer, text text);
+    insert into wide select i, repeat(md5(i::text), 20) from generate_series(1, 20000) i;
+    grant select on wide to authenticated`)
+  const own = await sorting.headersOf(await sorting.db.createPerson())
+  const answer = await fetch(`${sorting.url}/wide?select=text&order=text.desc`, { headers: own })
+  expect([answer.status, await answer.json()]).toEqual([
+    413,
+    {
+      code: '53400',
+      message: expect.stringContaining('temp_file_limit') as string,
+      details: null,
+      hint: 'Sort or join fewer rows, or smaller columns (select=, filters, order= by an indexed column).',
+    },
+  ])
+  expect((await fetch(`${sorting.url}/wide?select=id&limit=1`, { headers: own })).status).toBe(200)
+  await sorting.close()
+})

@@ -84,8 +84,10 @@ export const unknownColumn = (relation: string, column: string) =>
   new RestError('42703', 400, `column ${relation}.${column} does not exist`)
 
 const LOCK_NOT_AVAILABLE = '55P03'
+/** Also `temp_file_limit`: sorting or joining would write too much to the disk. */
+const SORT_SPACE_EXCEEDED = '53400'
 
-/** By SQLSTATE prefix; first match wins. Unlike in PostgREST, class 54 (too complex) is a client error by its cause. */
+/** By SQLSTATE prefix; first match wins. Unlike in PostgREST, classes 53400 and 54 (too large, too complex) are client errors by their cause. */
 const SQL_STATUS: readonly (readonly [sqlState: string, status: number])[] = [
   ['08', 503],
   ['09', 500],
@@ -105,7 +107,7 @@ const SQL_STATUS: readonly (readonly [sqlState: string, status: number])[] = [
   ['42883', 404],
   ['42P01', 404],
   ['42P17', 500],
-  ['53400', 500],
+  [SORT_SPACE_EXCEEDED, 413],
   ['53', 503],
   [LOCK_NOT_AVAILABLE, 503],
   ['55', 500],
@@ -119,7 +121,10 @@ const SQL_STATUS: readonly (readonly [sqlState: string, status: number])[] = [
   ['XX', 500],
 ]
 
-const LOCK_HINT = 'Another request is changing what this one needs. Try again in a moment.'
+const HINTS: Readonly<Record<string, string>> = {
+  [LOCK_NOT_AVAILABLE]: 'Another request is changing what this one needs. Try again in a moment.',
+  [SORT_SPACE_EXCEEDED]: 'Sort or join fewer rows, or smaller columns (select=, filters, order= by an indexed column).',
+}
 
 function headersOf(sqlState: string, status: number): Record<string, string> {
   if (status === 401) return { 'WWW-Authenticate': 'Bearer' }
@@ -167,6 +172,14 @@ function turnRefused(error: AppError & { details: { retryAfterS: number } }): Re
   return new RestError('PGRST003', status, error.message, { headers, cause: error })
 }
 
+/** The bound of the driver, in the words of the bound in PostgreSQL. */
+const tooLarge = (error: AppError) =>
+  new RestError('PT413', 413, 'The answer is too large', {
+    details: error.message,
+    hint: 'Select fewer columns or fewer rows (select=, limit=, Range). A write returns no rows with Prefer: return=minimal.',
+    cause: error,
+  })
+
 /** Undefined for an unexpected error. A missing privilege is 403 if `isSignedIn`, else 401. */
 export function toRestError(error: unknown, isSignedIn: boolean): RestError | undefined {
   if (error instanceof RestError) return error
@@ -189,13 +202,14 @@ export function toRestError(error: unknown, isSignedIn: boolean): RestError | un
     })
   }
   if (error instanceof AppError && isRefusedTurn(error)) return turnRefused(error)
+  if (error instanceof AppError && error.code === 'too_large') return tooLarge(error)
   if (isConnectionFailure(error)) return restError('PGRST000', 'Database connection error.', { cause: error })
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return undefined
   if (error.code === 'PGRST') return parseRaisedError(error)
   const status = statusForSqlState(error.code, isSignedIn)
   return new RestError(error.code, status, error.message, {
     details: error.detail ?? null,
-    hint: error.hint ?? (error.code === LOCK_NOT_AVAILABLE ? LOCK_HINT : null),
+    hint: error.hint ?? HINTS[error.code] ?? null,
     headers: headersOf(error.code, status),
     cause: error,
   })
