@@ -67,7 +67,7 @@ async function createTestAssistant(
 ): Promise<TestAssistant> {
   const log = createLog('silent')
   const messagesIn = (person: Person, conversationId: string) =>
-    database.asUser(person, (scope) => listMessages(scope, conversationId))
+    database.asUser(person, async (scope) => JSON.parse(await listMessages(scope, conversationId)) as MessageRow[])
   const none = { apiKey: undefined, baseUrl: undefined }
   const providers = createProviders({
     anthropic: { apiKey: 'k', baseUrl: stub.baseUrl },

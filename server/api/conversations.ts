@@ -13,23 +13,26 @@ import {
   getConversation,
   listConversations,
   listMessages,
+  requireConversation,
   updateConversation,
 } from '#server/conversations/queries.ts'
 import type { Database } from '#server/database/scope.ts'
+import { jsonText } from './json-text.ts'
 import { parseId } from './parse-id.ts'
 import { readBody } from './read-body.ts'
 
-const pageQuery = z.object({
-  before: z.coerce.number().int().positive().optional(),
-  limit: z.coerce.number().int().positive().max(1000).optional(),
-})
+const limit = z.coerce.number().int().positive().max(1000).optional()
+const messagePage = z.object({ before: z.coerce.number().int().positive().optional(), limit })
+const conversationPage = z.object({ after: z.uuid().optional(), limit })
 
 export function createConversationRoutes({ database }: { database: Database }) {
   const routes = new Hono<SignedIn>()
 
   routes.get('/users/:id/conversations', async (context) => {
     const ownerId = parseId(context.req.param('id'), 'conversation')
-    return context.json(await database.asUser(context.get('claims'), (scope) => listConversations(scope, ownerId)))
+    const page = validate(conversationPage, context.req.query())
+    const claims = context.get('claims')
+    return jsonText(context, await database.asUser(claims, (scope) => listConversations(scope, ownerId, page)))
   })
 
   routes.post('/conversations', async (context) => {
@@ -59,12 +62,12 @@ export function createConversationRoutes({ database }: { database: Database }) {
 
   routes.get('/conversations/:id/messages', async (context) => {
     const id = parseId(context.req.param('id'), 'conversation')
-    const page = validate(pageQuery, context.req.query())
+    const page = validate(messagePage, context.req.query())
     const messages = await database.asUser(context.get('claims'), async (scope) => {
-      await getConversation(scope, id)
+      await requireConversation(scope, id)
       return listMessages(scope, id, page)
     })
-    return context.json(messages)
+    return jsonText(context, messages)
   })
 
   routes.post('/conversations/:id/messages', async (context) => {

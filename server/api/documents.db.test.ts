@@ -328,6 +328,46 @@ describe('versions', () => {
   })
 })
 
+test('a list past the bound is refused, and its pages hold everything', async () => {
+  const { claims, call } = await person()
+  await database.admin.query(
+    `insert into documents (owner, filename, originalname, mimetype, size, path, sha256, state, uploaded_at)
+     select $1, 'file ' || i, repeat('n', 950000), 'text/plain', 1, i::text, $1 || ' ' || i, 'failed',
+       timestamptz '2026-01-01' + (i / 2) * interval '1 microsecond'
+     from generate_series(1, 40) i`,
+    [claims.sub],
+  )
+  const refused = await call()
+  const { error } = errorAnswer.parse(await refused.json())
+  expect([refused.status, error.code]).toEqual([413, 'too_large'])
+  expect(error.message).toMatch(/\?limit=100&after=/)
+  const ids: string[] = []
+  for (let after = ''; ;) {
+    const page = z.array(documentRow).parse(await (await call(`?limit=15${after}`)).json())
+    ids.push(...page.map(({ id }) => id))
+    if (page.length < 15) break
+    after = `&after=${page.at(-1)?.id ?? ''}`
+  }
+  const { rows } = await database.admin.query<{ id: string }>(
+    'select id from documents where owner = $1 order by uploaded_at desc, id',
+    [claims.sub],
+  )
+  expect(ids).toEqual(rows.map(({ id }) => id))
+  expect((await call(`?after=${ids[0] ?? ''}`)).status).toBe(413)
+  const stranger = await person()
+  expect((await stranger.call(`?after=${ids[0] ?? ''}`)).status).toBe(404)
+})
+
+test('a listed document is the same as when it is asked for alone', async () => {
+  const { upload, call } = await person()
+  const { documents } = uploadAnswer.parse(await (await upload(['note.txt', 'A note about the garden.'])).json())
+  const alone: unknown = await (await call(`/${documents[0]?.id ?? ''}`)).json()
+  const [listed] = z.array(z.looseObject({})).parse(await (await call()).json())
+  const times = ({ uploaded_at }: Record<string, unknown>) => ({ uploaded_at })
+  expect(times(listed ?? {})).toEqual(times(z.looseObject({}).parse(alone)))
+  expect(Object.keys(listed ?? {}).toSorted()).toEqual(Object.keys(z.looseObject({}).parse(alone)).toSorted())
+})
+
 test('the report names pages without text and why', async () => {
   const { uploadOne, finished, call } = await person()
   const { id } = await uploadOne('lamp.pdf', pdf('A page with words on it.', ''))

@@ -5,6 +5,7 @@ import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { APP_ERROR_STATUS, AppError, type AppErrorCode } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
+import { validate } from '#server/base/validate.ts'
 import { DISCARD_JOB, DISCARD_REQUEST } from '#server/documents/ingest/blob-cleanup.ts'
 import { REINDEX_JOB } from '#server/documents/ingest/reindex-job.ts'
 import { serveFile } from '#server/documents/serve-file.ts'
@@ -17,6 +18,7 @@ import {
 } from '#server/documents/store/library.ts'
 import { getPageText, getReadingReport } from '#server/documents/store/pages.ts'
 import { receiveUpload, type UploadParts } from '#server/documents/upload.ts'
+import { jsonText } from './json-text.ts'
 import { readBody, requireForm, requireJson } from './read-body.ts'
 import { renderApiError } from './render-error.ts'
 
@@ -30,6 +32,7 @@ export interface DocumentRoutesParts extends UploadParts {
 
 const documentId = z.object({ id: z.uuid() })
 const pageOfDocument = z.object({ id: z.uuid(), page: z.coerce.number().int().positive() })
+const documentPage = z.object({ after: z.uuid().optional(), limit: z.coerce.number().int().positive().max(1000).optional() })
 const changes = z.object({ filename: z.string().trim().min(1).max(255) })
 
 /** Malformed parameters are `not_found`, like unknown ids. */
@@ -80,14 +83,15 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
 
   routes.get('/:id/versions', async (context) => {
     const { id } = validateParameters(documentId, context.req.param())
-    return context.json(
-      await database.asUser(context.get('claims'), (scope) => listVersions(scope, id), { readOnly: true }),
-    )
+    const versions = await database.asUser(context.get('claims'), (scope) => listVersions(scope, id), { readOnly: true })
+    return jsonText(context, versions)
   })
 
-  routes.get('/', async (context) =>
-    context.json(await database.asUser(context.get('claims'), listDocuments, { readOnly: true })),
-  )
+  routes.get('/', async (context) => {
+    const page = validate(documentPage, context.req.query())
+    const claims = context.get('claims')
+    return jsonText(context, await database.asUser(claims, (scope) => listDocuments(scope, page), { readOnly: true }))
+  })
 
   routes.get('/:id', async (context) => {
     const { id } = validateParameters(documentId, context.req.param())

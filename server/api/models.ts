@@ -1,8 +1,12 @@
 import { Hono } from 'hono'
-import type { ModelAvailability, ModelRow } from '#contract/model.ts'
+import type { ModelAvailability } from '#contract/model.ts'
 import type { PersonClaims, SignedIn } from '#server/access/authenticate.ts'
+import { LIST_BOUNDS, readJsonList, readJsonRows } from '#server/database/json-list.ts'
 import type { Database } from '#server/database/scope.ts'
 import type { ResolveProviders } from '#server/providers/provider-registry.ts'
+import { jsonText } from './json-text.ts'
+
+const FEWER_MODELS = 'Remove a provider that lists very many models.'
 
 interface ModelRoutesParts {
   readonly database: Database
@@ -16,12 +20,17 @@ export function createModelRoutes({ database, providersOf, refresh }: ModelRoute
 
   routes.get('/models/visible', async (context) => {
     const models = await database.asUser(context.get('claims'), (scope) =>
-      scope.query<ModelRow>(
-        `select id, name, version, model_identifier, provider, family, is_default, context_window
-         from models where is_visible order by is_default desc, name`,
+      readJsonList(
+        scope,
+        {
+          text: `select id, name, version, model_identifier, provider, family, is_default, context_window
+            from models where is_visible order by is_default desc, name`,
+          values: [],
+        },
+        { ...LIST_BOUNDS, wayOut: FEWER_MODELS },
       ),
     )
-    return context.json(models.rows)
+    return jsonText(context, models)
   })
 
   routes.get('/models/availability', async (context) => {
@@ -29,13 +38,15 @@ export function createModelRoutes({ database, providersOf, refresh }: ModelRoute
     const [providers, models] = await Promise.all([
       providersOf(claims.sub),
       database.asUser(claims, (scope) =>
-        scope.query<{ model_identifier: string; provider: string }>(
-          'select model_identifier, provider from models where is_visible',
+        readJsonRows<{ model_identifier: string; provider: string }>(
+          scope,
+          { text: 'select model_identifier, provider from models where is_visible', values: [] },
+          { ...LIST_BOUNDS, wayOut: FEWER_MODELS },
         ),
       ),
     ])
     return context.json(
-      models.rows.map(({ model_identifier, provider }): ModelAvailability => ({
+      models.map(({ model_identifier, provider }): ModelAvailability => ({
         model_identifier,
         ...providers.availability(provider, model_identifier),
       })),

@@ -4,7 +4,7 @@ import type { SignedIn } from '#server/access/authenticate.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
 import { branchConversation } from '#server/conversations/branch-queries.ts'
 import { continueAnswer, rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
-import { getConversation } from '#server/conversations/queries.ts'
+import { requireConversation } from '#server/conversations/queries.ts'
 import type { Database } from '#server/database/scope.ts'
 import { parseId } from './parse-id.ts'
 import { readBody } from './read-body.ts'
@@ -15,7 +15,7 @@ export function createReplyRoutes({ database }: { database: Database }) {
   routes.get('/conversations/:id/reply', async (context) => {
     const id = parseId(context.req.param('id'), 'conversation')
     const inProgress = await database.asUser(context.get('claims'), async (scope) => {
-      await getConversation(scope, id)
+      await requireConversation(scope, id)
       return readReplyInProgress(scope, id)
     })
     return inProgress ? context.json(inProgress) : context.body(null, 204)

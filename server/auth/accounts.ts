@@ -97,9 +97,19 @@ export async function findAccountByEmail(scope: Scope, email: string): Promise<A
   return found.rows[0]
 }
 
-/** Returns one page, newest first, and the total number. */
+const MAX_LISTED_BYTES = 32 * 1024 * 1024
+
+/** Returns one page, newest first, and the total number. @throws AuthError `request_entity_too_large` */
 export async function listAccounts(scope: Scope, { limit, offset }: { limit: number; offset: number }) {
   const counted = await scope.query<{ total: number }>('select count(*) as total from auth.users')
+  const measured = await scope.query<{ bytes: number }>(
+    `select coalesce(sum(octet_length(u.raw_user_meta_data::text) + octet_length(u.raw_app_meta_data::text) + coalesce(
+       (select sum(octet_length(i.identity_data::text)) from auth.identities i where i.user_id = u.id), 0)), 0)::float8 as bytes
+     from (select u.* from auth.users u order by u.created_at desc, u.id limit $1 offset $2) u`,
+    [limit, offset],
+  )
+  if ((measured.rows[0]?.bytes ?? 0) > MAX_LISTED_BYTES)
+    throw new AuthError('request_entity_too_large', 'The accounts of this page are too large for one answer: lower per_page')
   const found = await scope.query<Account>(
     `select ${ACCOUNT} from auth.users u order by u.created_at desc, u.id limit $1 offset $2`,
     [limit, offset],

@@ -153,6 +153,24 @@ test('accounts are listed in pages, with the number of all and links to the next
   expect((await admin.listUsers({ page: -1 })).error?.code).toBe('validation_failed')
 })
 
+test('metadata of an account is bounded over all requests, and a page of large accounts is not read', async () => {
+  const part = 'm'.repeat(600_000)
+  const user = await create('large@example.test', { user_metadata: { one: part } })
+  const { error } = await admin.updateUserById(user.id, { user_metadata: { two: part } })
+  expect(error).toMatchObject({ status: 413, code: 'request_entity_too_large' })
+  expect((await admin.getUserById(user.id)).data.user?.user_metadata).not.toHaveProperty('two')
+  expect((await admin.updateUserById(user.id, { user_metadata: { one: null, two: part } })).error).toBeNull()
+
+  await service.admin.query(
+    `insert into auth.users (id, email, raw_user_meta_data)
+     select gen_random_uuid(), i || '@large.example.test', jsonb_build_object('filled', repeat('m', 900000))
+     from generate_series(1, 40) i`,
+  )
+  expect((await admin.listUsers({ perPage: 50 })).error).toMatchObject({ status: 413, code: 'request_entity_too_large' })
+  expect((await admin.listUsers({ perPage: 10 })).data.users).toHaveLength(10)
+  await service.admin.query(`delete from auth.users where email like '%@large.example.test'`)
+})
+
 test('an account is changed without asking its owner, and a new password signs everybody out', async () => {
   const user = await create('changed@example.test', { user_metadata: { name: 'Ada', colour: 'red' } })
   const { data } = await signIn('changed@example.test')

@@ -41,7 +41,8 @@ const copiedMetadata = messageMetadata.pick({ documentIds: true }).strip().catch
 
 async function findQuestion(scope: Scope, conversationId: string, messageId: string) {
   const { rows } = await scope.query<{ position: number; metadata: unknown }>(
-    'select position, metadata from messages where id = $1 and conversation_id = $2 and sender_role = $3',
+    `select position, jsonb_build_object('documentIds', metadata -> 'documentIds') as metadata
+     from messages where id = $1 and conversation_id = $2 and sender_role = $3`,
     [messageId, conversationId, SENDER_ROLES.user],
   )
   if (!rows[0]) throw new AppError('not_found', 'There is no such message of yours.')
@@ -49,10 +50,10 @@ async function findQuestion(scope: Scope, conversationId: string, messageId: str
   return { position, metadata: copiedMetadata.parse(metadata) }
 }
 
-async function findConversation(scope: Scope, id: string): Promise<ConversationRow | undefined> {
+async function findBranch(scope: Scope, id: string, from: string): Promise<ConversationRow | undefined> {
   const { rows } = await scope.query<{ row: ConversationRow }>(
-    'select to_jsonb(c) as row from conversations c where id = $1',
-    [id],
+    `select to_jsonb(c) as row from conversations c where id = $1 and metadata ->> 'branched_from' = $2`,
+    [id, from],
   )
   return rows[0]?.row
 }
@@ -68,9 +69,9 @@ export async function branchConversation(
   const { left, replaced, known } = await database.asUser(asPerson, async (scope) => ({
     left: await getConversation(scope, conversationId),
     replaced: await findQuestion(scope, conversationId, message_id),
-    known: await findConversation(scope, id),
+    known: await findBranch(scope, id, conversationId),
   }))
-  if (known?.metadata?.['branched_from'] === conversationId) return { row: known, isNew: false }
+  if (known) return { row: known, isNew: false }
   const row = await database.asService(
     async (scope) => {
       await lockConversation(scope, conversationId)

@@ -1,5 +1,6 @@
 import { READER_MODEL } from '#contract/product-names.ts'
 import type { SENDER_ROLES } from '#contract/sender-roles.ts'
+import { MAX_TITLE_CHARACTERS } from './search-messages.ts'
 import type { Scope } from '#server/database/scope.ts'
 
 export interface EarlierMessage {
@@ -25,6 +26,8 @@ export interface TurnsInPrompt {
 const MAX_MESSAGES = 24
 /** Includes failures and extractive answers, which are excluded later, as the documents contain their words. */
 const MAX_CANDIDATES = 100
+/** Of all of them, no more is searched for passages. */
+const MAX_CHARACTERS = 400_000
 
 type Row = EarlierMessage & { readonly rarities: number[] }
 
@@ -49,8 +52,8 @@ function rankSql(parts: number): string {
       where ${each((index) => `h${index}`, ' or ')}
       order by score desc, position desc limit ${MAX_CANDIDATES}
     )
-    select m.id as "messageId", m.conversation_id as "conversationId", m.position, c.title, m.sender_role as "senderRole",
-      to_jsonb(m.created_at) #>> '{}' as "createdAt", m.content, array[${each((index) => `w${index}`)}]::float8[] as rarities
+    select m.id as "messageId", m.conversation_id as "conversationId", m.position, left(c.title, ${MAX_TITLE_CHARACTERS}) as title, m.sender_role as "senderRole",
+      to_jsonb(m.created_at) #>> '{}' as "createdAt", left(m.content, ${MAX_CHARACTERS}) as content, array[${each((index) => `w${index}`)}]::float8[] as rarities
     from best cross join weights join messages m on m.id = best.message_id join conversations c on c.id = m.conversation_id
     where not coalesce(m.metadata ? 'error', false) and m.metadata ->> 'model' is distinct from '${READER_MODEL}'
     order by best.score desc, m.position desc limit $3`

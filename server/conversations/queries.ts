@@ -4,27 +4,77 @@ import { DEFAULT_TITLES } from '#contract/product-names.ts'
 import type { MessageRow, NewMessage } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
+import { LIST_BOUNDS, type ListBounds, readJsonList, readJsonRows } from '#server/database/json-list.ts'
 import type { Scope } from '#server/database/scope.ts'
 
 interface Json<Row> {
   row: Row
 }
 
-export async function listConversations(scope: Scope, ownerId: string): Promise<ConversationRow[]> {
-  const { rows } = await scope.query<Json<ConversationRow>>(
-    'select to_jsonb(c) as row from conversations c where uid = $1 order by started_at desc, id',
-    [ownerId],
-  )
-  return rows.map(({ row }) => row)
+export interface ConversationPage {
+  /** The id of the last conversation of the page before. */
+  readonly after?: string | undefined
+  readonly limit?: number | undefined
 }
 
-/** @throws AppError `not_found`, also for conversations of other people: the policies show no difference. */
-export async function getConversation(scope: Scope, id: string): Promise<ConversationRow> {
-  const { rows } = await scope.query<Json<ConversationRow>>(
-    'select to_jsonb(c) as row from conversations c where id = $1',
+/** After the one that began at $2 with the id $3. */
+const CONVERSATIONS = `
+  select c.* from conversations c
+  where c.uid = $1 and ($2::timestamptz is null or c.started_at < $2 or (c.started_at = $2 and c.id > $3))
+  order by c.started_at desc, c.id limit $4`
+
+/** @returns JSON text, newest first @throws AppError `too_large`, `not_found` for an unknown `after` */
+export async function listConversations(
+  scope: Scope,
+  ownerId: string,
+  { after, limit }: ConversationPage = {},
+): Promise<string> {
+  const last = after === undefined ? undefined : await readStart(scope, after)
+  return readJsonList(
+    scope,
+    { text: CONVERSATIONS, values: [ownerId, last, after, limit] },
+    {
+      ...LIST_BOUNDS,
+      wayOut: 'Ask for a page: ?limit=100, then ?limit=100&after= with the id of its last conversation.',
+    },
+  )
+}
+
+async function readStart(scope: Scope, id: string): Promise<string> {
+  const { rows } = await scope.query<{ start: string }>(
+    'select started_at::text as start from conversations where id = $1',
     [id],
   )
-  return rows[0]?.row ?? notFound()
+  return rows[0]?.start ?? notFound()
+}
+
+/** Newest first. @throws AppError `too_large` */
+export const readConversations = (
+  scope: Scope,
+  ownerId: string,
+  last: ConversationRow | undefined,
+  bounds: ListBounds,
+): Promise<ConversationRow[]> =>
+  readJsonRows(
+    scope,
+    { text: CONVERSATIONS, values: [ownerId, last?.started_at, last?.id, bounds.maxRows] },
+    { ...bounds, wayOut: 'Read fewer conversations at once.' },
+  )
+
+/** @throws AppError `not_found`, also for conversations of other people: the policies show no difference. */
+export async function requireConversation(scope: Scope, id: string): Promise<void> {
+  const { rowCount } = await scope.query('select from conversations where id = $1', [id])
+  if (rowCount === 0) notFound()
+}
+
+/** @throws AppError `not_found`, `too_large` */
+export async function getConversation(scope: Scope, id: string): Promise<ConversationRow> {
+  const [row] = await readJsonRows<ConversationRow>(
+    scope,
+    { text: 'select c.* from conversations c where id = $1', values: [id] },
+    { ...LIST_BOUNDS, wayOut: 'Shorten its metadata.' },
+  )
+  return row ?? notFound()
 }
 
 export async function createConversation(scope: Scope, given: NewConversation): Promise<ConversationRow> {
@@ -71,20 +121,23 @@ export async function giveTitle(scope: Scope, id: string, title: string): Promis
   return rowCount === 1
 }
 
-/** The first answered question and its answer; if none was answered, the first question and null. */
+/** A title is made of the beginnings. */
+const MAX_EXCHANGE_CHARACTERS = 10_000
+
+/** Beginnings of the first answered question and its answer; if none was answered, of the first question, and null. */
 export async function readFirstExchange(
   scope: Scope,
   conversationId: string,
 ): Promise<{ question: string; answer: string | null } | undefined> {
   const { rows } = await scope.query<{ question: string; answer: string | null }>(
-    `select question.content as question, answer.content as answer
+    `select left(question.content, $2) as question, left(answer.content, $2) as answer
      from replies r
      join messages question on question.id = r.message_id
      left join messages answer
        on answer.id = r.answer_id and answer.content <> '' and not coalesce(answer.metadata ? 'error', false)
      where r.conversation_id = $1
      order by answer.id is null, question.position limit 1`,
-    [conversationId],
+    [conversationId, MAX_EXCHANGE_CHARACTERS],
   )
   return rows[0]
 }
@@ -100,32 +153,31 @@ export interface MessagePage {
   readonly limit?: number | undefined
 }
 
-export async function listMessages(
-  scope: Scope,
-  conversationId: string,
-  { before, limit }: MessagePage = {},
-): Promise<MessageRow[]> {
-  const { rows } = await scope.query<Json<MessageRow>>(
-    `select to_jsonb(m) as row from messages m
-     where conversation_id = $1 and ($2::bigint is null or position < $2)
-     order by position desc limit $3`,
-    [conversationId, before, limit],
+/** @returns JSON text, oldest first @throws AppError `too_large` */
+export const listMessages = (scope: Scope, conversationId: string, { before, limit }: MessagePage = {}) =>
+  readJsonList(
+    scope,
+    {
+      text: `select * from (
+          select m.* from messages m
+          where conversation_id = $1 and ($2::bigint is null or position < $2)
+          order by position desc limit $3
+        ) newest order by position`,
+      values: [conversationId, before, limit],
+    },
+    { ...LIST_BOUNDS, wayOut: 'Ask for fewer messages: ?limit=50, then ?limit=50&before= with their lowest position.' },
   )
-  return rows.map(({ row }) => row).reverse()
-}
 
-export async function listMessagesAfter(
-  scope: Scope,
-  conversationId: string,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<MessageRow[]> {
-  const { rows } = await scope.query<Json<MessageRow>>(
-    `select to_jsonb(m) as row from messages m
-     where conversation_id = $1 and position > $2 order by position limit $3`,
-    [conversationId, after, limit],
+/** Oldest first. @throws AppError `too_large` */
+export const readMessagesAfter = (scope: Scope, conversationId: string, after: number, bounds: ListBounds) =>
+  readJsonRows<MessageRow>(
+    scope,
+    {
+      text: 'select m.* from messages m where conversation_id = $1 and position > $2 order by position limit $3',
+      values: [conversationId, after, bounds.maxRows],
+    },
+    { ...bounds, wayOut: 'Read fewer messages at once.' },
   )
-  return rows.map(({ row }) => row)
-}
 
 export interface Turn {
   readonly id: string
@@ -137,6 +189,15 @@ export interface Turn {
   readonly document_ids?: unknown
   readonly found_addresses?: unknown
 }
+
+/** More than any model reads. The rest of a longer turn, and turns before them all, are left out. */
+const MAX_TURN_CHARACTERS = 1_000_000
+const MAX_TURNS_BYTES = 16 * 1024 * 1024
+/** Two hundred ids of documents, or as many addresses of search results. */
+const MAX_NOTED_BYTES = 100_000
+
+const notedToSql = (name: string) =>
+  `case when octet_length((t.metadata -> '${name}')::text) <= ${MAX_NOTED_BYTES} then t.metadata -> '${name}' end`
 
 /**
  * A question with earlier turns and their tool results, oldest first. Includes an earlier answer that was stored after this
@@ -150,21 +211,31 @@ export async function readTurns(
 ): Promise<Turn[]> {
   const { rows } = await scope.prepared<Turn & Record<string, unknown>>(
     // Only messages after this question need a lookup of the question that they answer.
-    `select m.id, m.position, m.content, m.sender_role, coalesce(m.metadata ? 'error', false) as has_failed,
-       m.metadata ->> 'tool_name' as tool_name, m.metadata -> 'documentIds' as document_ids,
-       m.metadata -> 'addresses' as found_addresses
-     from messages m
-     join messages question on question.id = $2
-     where m.conversation_id = $1
-       and (m.position < question.position or m.id = question.id or exists (
-         select from replies r join messages asked on asked.id = r.message_id
-         where r.conversation_id = $1 and r.answer_id = m.id and asked.position < question.position
-       ))
-       and m.position > coalesce((
-         select max(s.through_position) from conversation_summaries s
-         where s.conversation_id = $1 and s.through_position < question.position
-       ), 0)
-     order by m.id = question.id desc, m.position desc limit $3`,
+    `with turns as (
+       select m.*, m.id = question.id as is_question
+       from messages m
+       join messages question on question.id = $2
+       where m.conversation_id = $1
+         and (m.position < question.position or m.id = question.id or exists (
+           select from replies r join messages asked on asked.id = r.message_id
+           where r.conversation_id = $1 and r.answer_id = m.id and asked.position < question.position
+         ))
+         and m.position > coalesce((
+           select max(s.through_position) from conversation_summaries s
+           where s.conversation_id = $1 and s.through_position < question.position
+         ), 0)
+       order by is_question desc, m.position desc limit $3
+     ), counted as (
+       select t.*, sum(octet_length(t.content)) over (order by t.is_question desc, t.position desc) - octet_length(t.content)
+         as bytes_before
+       from turns t
+     )
+     select t.id, t.position, left(t.content, ${MAX_TURN_CHARACTERS}) as content, t.sender_role,
+       coalesce(t.metadata ? 'error', false) as has_failed, left(t.metadata ->> 'tool_name', 200) as tool_name,
+       ${notedToSql('documentIds')} as document_ids, ${notedToSql('addresses')} as found_addresses
+     from counted t
+     where t.bytes_before < ${MAX_TURNS_BYTES}
+     order by t.is_question desc, t.position desc`,
     [conversationId, questionId, limit],
   )
   return rows.reverse()
@@ -179,8 +250,7 @@ export async function addMessage(
   conversationId: string,
   given: NewMessage,
 ): Promise<{ row: MessageRow; isNew: boolean }> {
-  const known = await scope.query('select from conversations where id = $1', [conversationId])
-  if (known.rowCount === 0) notFound()
+  await requireConversation(scope, conversationId)
   const inserted = await scope.query<Json<MessageRow>>(
     `insert into messages as m (id, conversation_id, content, sender_role, token_in, token_out, metadata)
      values (coalesce($1, gen_random_uuid()), $2, $3, $4, $5, $6, coalesce($7, '{}'::jsonb))

@@ -1,10 +1,12 @@
 import type { FoundMessage } from '#contract/search.ts'
 import { startTimeSlices } from '#server/base/time-slices.ts'
 import type { Claims, Database, TransactionOptions } from '#server/database/scope.ts'
-import { createSnippet } from './snippet.ts'
+import { createSnippet, MAX_SCANNED_CHARACTERS } from './snippet.ts'
 
 const MAX_WORDS = 8
 const MAX_RESULTS = 20
+/** As `/api` accepts; other programs may store longer ones. */
+export const MAX_TITLE_CHARACTERS = 500
 
 /** Forces an index scan, newest first: the planner assumes few messages per person and would read and sort all. */
 export const SEARCH_SCOPE: TransactionOptions = {
@@ -27,7 +29,7 @@ function searchSql(words: number): string {
       order by t.position desc limit $1
     )
     select m.id as message_id, m.conversation_id, m.position, m.sender_role, to_jsonb(m.created_at) #>> '{}' as created_at,
-      c.title, m.content
+      left(c.title, ${MAX_TITLE_CHARACTERS}) as title, left(m.content, ${MAX_SCANNED_CHARACTERS}) as content
     from found join messages m on m.id = found.message_id join conversations c on c.id = m.conversation_id
     order by m.position desc`
 }

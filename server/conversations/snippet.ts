@@ -3,7 +3,7 @@ import type { SnippetPart } from '#contract/search.ts'
 const MAX_CHARACTERS = 160
 const LEAD_CHARACTERS = 40
 /** Bounds the work on one message, which blocks the event loop; later words are found, but not shown. */
-const MAX_SCANNED_CHARACTERS = 100_000
+export const MAX_SCANNED_CHARACTERS = 100_000
 
 const IGNORED_CHARACTERS =
   /[\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g

@@ -739,6 +739,8 @@ create unlogged table realtime.changes (
   key jsonb,
   old jsonb,
   changed_at timestamp with time zone not null default clock_timestamp(),
+  old_bytes integer not null default 0,
+  is_old_cut boolean not null default false,
   constraint changes_op_check CHECK ((op = ANY (ARRAY['INSERT'::text, 'UPDATE'::text, 'DELETE'::text]))),
   constraint changes_pkey PRIMARY KEY (xid, id)
 );
@@ -927,6 +929,20 @@ CREATE OR REPLACE FUNCTION auth.uid()
  LANGUAGE sql
  STABLE
 RETURN (NULLIF((auth.jwt() ->> 'sub'::text), ''::text))::uuid;
+
+CREATE OR REPLACE FUNCTION public.add_list_bytes(total bigint, bytes integer, bound bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO ''
+AS $function$
+begin
+  if total + coalesce(bytes, 0) > bound then
+    raise exception using errcode = 'PT413', message = 'The list is too large';
+  end if;
+  return total + coalesce(bytes, 0);
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.count_usage(person uuid, files bigint, texts bigint)
  RETURNS void
@@ -1333,6 +1349,19 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_tool_servers__limit_tools()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if octet_length(new.tools::text) > 1000000 then
+    raise exception using errcode = 'PT413', message = 'The tools of one server may be described in at most 1 MB.';
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.tg_user_settings__limit()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1417,6 +1446,22 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION realtime.count_read(bytes integer, bound bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  total bigint := coalesce(nullif(current_setting('realtime.bytes_read', true), ''), '0')::bigint + bytes;
+begin
+  if total > bound then
+    raise exception using errcode = 'PT413', message = 'The rows are too large to be read together';
+  end if;
+  perform set_config('realtime.bytes_read', total::text, true);
+  return total;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION realtime.follow_schema()
  RETURNS event_trigger
  LANGUAGE plpgsql
@@ -1449,6 +1494,7 @@ CREATE OR REPLACE FUNCTION realtime.record_change()
  SET search_path TO ''
 AS $function$
 declare
+  max_bytes constant integer := 1048576;
   key_columns text[] := tg_argv[0];
   old_columns text[] := nullif(tg_argv[1], '*');
   rows_changed bigint;
@@ -1459,17 +1505,27 @@ begin
     select tg_table_schema, tg_table_name, tg_op, realtime.pick_text(to_jsonb(n.*), key_columns) from new_rows n;
   elsif tg_op = 'UPDATE' then
     -- PostgreSQL fills both transition tables row by row, so that equal positions are one row.
-    insert into realtime.changes (table_schema, table_name, op, key, old)
+    insert into realtime.changes (table_schema, table_name, op, key, old, old_bytes, is_old_cut)
     select tg_table_schema, tg_table_name, tg_op, realtime.pick_text(n.image, key_columns),
-      case when old_columns is null then o.image else realtime.pick(o.image, old_columns) end
+      case when s.bytes > max_bytes then realtime.small_columns(c.image) else c.image end,
+      case when s.bytes > max_bytes then 65536 else s.bytes end, s.bytes > max_bytes
     from (select row_number() over () as position, to_jsonb(r.*) as image from new_rows r) n
     join (select row_number() over () as position, to_jsonb(r.*) as image from old_rows r) o using (position)
+    cross join lateral (
+      select case when old_columns is null then o.image else realtime.pick(o.image, old_columns) end as image offset 0
+    ) c
+    cross join lateral (select coalesce(pg_column_size(c.image), 0) as bytes offset 0) s
     order by position;
   else
-    insert into realtime.changes (table_schema, table_name, op, key, old)
+    insert into realtime.changes (table_schema, table_name, op, key, old, old_bytes, is_old_cut)
     select tg_table_schema, tg_table_name, tg_op, realtime.pick_text(o.image, key_columns),
-      case when old_columns is null then o.image else realtime.pick(o.image, old_columns) end
-    from (select to_jsonb(r.*) as image from old_rows r) o;
+      case when s.bytes > max_bytes then realtime.small_columns(c.image) else c.image end,
+      case when s.bytes > max_bytes then 65536 else s.bytes end, s.bytes > max_bytes
+    from (select to_jsonb(r.*) as image from old_rows r) o
+    cross join lateral (
+      select case when old_columns is null then o.image else realtime.pick(o.image, old_columns) end as image offset 0
+    ) c
+    cross join lateral (select coalesce(pg_column_size(c.image), 0) as bytes offset 0) s;
   end if;
   get diagnostics rows_changed = row_count;
 
@@ -1573,6 +1629,15 @@ begin
   end;
   perform set_config('realtime.topic', topic_before, true);
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION realtime.small_columns(image jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+  select coalesce(jsonb_object_agg(e.key, e.value), '{}') from jsonb_each(image) e where pg_column_size(e.value) <= 8192
 $function$;
 
 CREATE OR REPLACE FUNCTION realtime.topic()
@@ -1787,6 +1852,7 @@ CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.tool_consents REFERENCING
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.tool_consents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.tool_consents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
 CREATE TRIGGER tg_tool_servers__limit BEFORE INSERT ON public.tool_servers FOR EACH ROW EXECUTE FUNCTION public.tg_tool_servers__limit();
+CREATE TRIGGER tg_tool_servers__limit_tools BEFORE UPDATE OF tools ON public.tool_servers FOR EACH ROW EXECUTE FUNCTION public.tg_tool_servers__limit_tools();
 CREATE TRIGGER tg_user_settings__limit BEFORE INSERT OR UPDATE OF preferences ON public.user_settings FOR EACH ROW EXECUTE FUNCTION public.tg_user_settings__limit();
 CREATE TRIGGER relay_inserted AFTER INSERT ON realtime.messages FOR EACH ROW WHEN (((new.extension = 'broadcast'::text) AND (new.payload IS NOT NULL))) EXECUTE FUNCTION realtime.relay_inserted();
 CREATE TRIGGER discard_removed_blob AFTER DELETE ON storage.objects FOR EACH ROW WHEN ((old.blob_id IS NOT NULL)) EXECUTE FUNCTION storage.discard_blob();
@@ -2136,13 +2202,20 @@ grant execute on function auth.uid() to anon;
 grant execute on function auth.uid() to authenticated;
 grant execute on function auth.uid() to service_role;
 grant execute on function auth.uid() to supabase_auth_admin;
+grant execute on function public.add_list_bytes(bigint,integer,bigint) to authenticated;
+grant execute on function public.add_list_bytes(bigint,integer,bigint) to service_role;
 grant execute on function public.fold_text(text) to authenticated;
 grant execute on function public.fold_text(text) to service_role;
+grant execute on function public.list_bytes(integer,bigint) to authenticated;
+grant execute on function public.list_bytes(integer,bigint) to service_role;
 grant execute on function public.own_usage() to authenticated;
 grant execute on function public.require_text_room(uuid) to service_role;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to anon;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to authenticated;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to service_role;
+grant execute on function realtime.count_read(integer,bigint) to anon;
+grant execute on function realtime.count_read(integer,bigint) to authenticated;
+grant execute on function realtime.count_read(integer,bigint) to service_role;
 grant execute on function realtime.relay(jsonb) to service_role;
 grant execute on function realtime.ring(text,text) to service_role;
 grant execute on function realtime.send(jsonb,text,text,boolean) to anon;

@@ -1,4 +1,4 @@
-/** Streams a zip with backpressure: at most a few messages and one chunk of a file are in memory. */
+/** Streams a zip with backpressure: at most a page of messages and one chunk of a file are in memory. */
 import { PassThrough, pipeline, Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { type ReadStreamOptions, ZipFile } from 'yazl'
@@ -10,9 +10,10 @@ import type { MessageRow } from '#contract/message.ts'
 import type { PersonClaims } from '#server/access/authenticate.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
-import { listConversations, listMessagesAfter } from '#server/conversations/queries.ts'
+import { readConversations, readMessagesAfter } from '#server/conversations/queries.ts'
+import { eachRow, type ListBounds, readJsonRows } from '#server/database/json-list.ts'
 import type { Database, Scope } from '#server/database/scope.ts'
-import { getDocumentFile, listEveryVersion } from '#server/documents/store/library.ts'
+import { getDocumentFile, readEveryVersion } from '#server/documents/store/library.ts'
 import { conversationAsJson, conversationAsMarkdown, titleOf } from './conversation-text.ts'
 import { createEntryNames, safeName, splitExtension } from './entry-names.ts'
 
@@ -21,7 +22,8 @@ export interface ArchiveParts {
   readonly blobs: BlobStore
 }
 
-const MESSAGE_BATCH_SIZE = 50
+/** The index keeps every title until the end. */
+const MAX_INDEXED_CHARACTERS = 200
 
 interface Entry {
   readonly name: string
@@ -50,31 +52,26 @@ export function writeArchive(parts: ArchiveParts, claims: PersonClaims): Readabl
     add(path, Readable.from(text, { objectMode: false }), { compress: true })
 
   async function write(): Promise<void> {
-    const read = <T>(run: (scope: Scope) => Promise<T>) => parts.database.asUser(claims, run, { readOnly: true })
     const name = createEntryNames()
-    const { conversations, documents } = await read(async (scope) => ({
-      conversations: await listConversations(scope, claims.sub),
-      documents: await listEveryVersion(scope),
-    }))
+    const documents = await readDocuments(parts.database, claims)
     const documentPaths = assignPaths(documents, name)
     const missing: Entry[] = []
 
     const conversationEntries: Entry[] = []
-    for (const conversation of conversations) {
+    for await (const conversation of eachConversation(parts.database, claims)) {
       const title = titleOf(conversation)
       const stem = `${conversation.started_at.slice(0, 10)} ${safeName(title, 'Untitled')}`
       const path = name('conversations', stem, '.md')
-      const messages = () => eachMessage(parts.database, claims, conversation)
+      const messages = () => eachMessage(parts.database, claims, conversation.id)
       await addText(
         path,
         conversationAsMarkdown(conversation, messages(), (id) => documentPaths.get(id)),
       )
       await addText(path.replace(/\.md$/, '.json'), conversationAsJson(conversation, messages()))
-      conversationEntries.push({ name: title, path })
+      conversationEntries.push({ name: title.slice(0, MAX_INDEXED_CHARACTERS).toWellFormed(), path })
     }
-    await addText('citations.json', citationsAsJson(parts.database, claims, conversations))
-    const settings = await read(readSettings)
-    await addText('settings.json', singleChunk(JSON.stringify({ account: toAccount(claims), ...settings }, null, 2)))
+    await addText('citations.json', citationsAsJson(parts.database, claims))
+    await addText('settings.json', settingsAsJson(parts.database, claims))
 
     const files: Entry[] = []
     const olderVersions: Entry[] = []
@@ -137,34 +134,45 @@ async function openDocument(
   }
 }
 
-async function* eachMessage(
+const eachConversation = (database: Database, claims: PersonClaims): AsyncGenerator<ConversationRow, void> =>
+  eachRow((last, bounds) =>
+    database.asUser(claims, (scope) => readConversations(scope, claims.sub, last, bounds), { readOnly: true }),
+  )
+
+const eachMessage = (
   database: Database,
   claims: PersonClaims,
-  { id }: ConversationRow,
-): AsyncGenerator<MessageRow, void> {
-  let after = 0
-  for (;;) {
-    const rows = await database.asUser(
-      claims,
-      (scope) => listMessagesAfter(scope, id, { after, limit: MESSAGE_BATCH_SIZE }),
-      { readOnly: true },
-    )
-    yield* rows
-    const last = rows.at(-1)
-    if (last === undefined) return
-    after = last.position
+  conversationId: string,
+): AsyncGenerator<MessageRow, void> =>
+  eachRow((last, bounds) =>
+    database.asUser(claims, (scope) => readMessagesAfter(scope, conversationId, last?.position ?? 0, bounds), {
+      readOnly: true,
+    }),
+  )
+
+/** The series with the newest version first. */
+async function readDocuments(database: Database, claims: PersonClaims): Promise<DocumentRow[]> {
+  const every = eachRow<DocumentRow>((last, bounds) =>
+    database.asUser(claims, (scope) => readEveryVersion(scope, last, bounds), { readOnly: true }),
+  )
+  const bySeries = new Map<string, DocumentRow[]>()
+  for await (const document of every) {
+    const series = bySeries.get(document.series) ?? []
+    bySeries.set(document.series, series)
+    series.push(document)
   }
+  const newestOf = (series: readonly DocumentRow[]) => Math.max(...series.map((row) => Date.parse(row.uploaded_at)))
+  return [...bySeries.values()]
+    .map((series) => ({ series, newest: newestOf(series) }))
+    .toSorted((one, other) => other.newest - one.newest)
+    .flatMap(({ series }) => series)
 }
 
-async function* citationsAsJson(
-  database: Database,
-  claims: PersonClaims,
-  conversations: readonly ConversationRow[],
-): AsyncIterable<string> {
+async function* citationsAsJson(database: Database, claims: PersonClaims): AsyncIterable<string> {
   yield '['
   let separator = '\n'
-  for (const conversation of conversations) {
-    for await (const { id, metadata } of eachMessage(database, claims, conversation)) {
+  for await (const conversation of eachConversation(database, claims)) {
+    for await (const { id, metadata } of eachMessage(database, claims, conversation.id)) {
       for (const source of metadata?.sources ?? []) {
         const citation = { conversation_id: conversation.id, message_id: id, ...source }
         yield `${separator}${JSON.stringify(citation)}`
@@ -175,11 +183,40 @@ async function* citationsAsJson(
   yield '\n]\n'
 }
 
-async function readSettings(scope: Scope) {
-  const settings = await scope.query<{ row: unknown }>('select to_jsonb(s) as row from user_settings s')
-  const feedback = await scope.query<{ row: unknown }>('select to_jsonb(f) as row from message_feedback f')
-  return { settings: settings.rows[0]?.row ?? null, feedback: feedback.rows.map(({ row }) => row) }
+interface Feedback {
+  readonly message_id: string
+  readonly version: number
 }
+
+async function* settingsAsJson(database: Database, claims: PersonClaims): AsyncIterable<string> {
+  const settings = await database.asUser(
+    claims,
+    (scope) => scope.query<{ row: unknown }>('select to_jsonb(s) as row from user_settings s'),
+    { readOnly: true },
+  )
+  const feedback = eachRow<Feedback>((last, bounds) =>
+    database.asUser(claims, (scope) => readFeedback(scope, last, bounds), { readOnly: true }),
+  )
+  const head = JSON.stringify({ account: toAccount(claims), settings: settings.rows[0]?.row ?? null }, null, 2)
+  yield `${head.slice(0, -2)},\n  "feedback": [`
+  let separator = '\n'
+  for await (const row of feedback) {
+    yield `${separator}    ${JSON.stringify(row)}`
+    separator = ',\n'
+  }
+  yield separator === '\n' ? ']\n}' : '\n  ]\n}'
+}
+
+const readFeedback = (scope: Scope, last: Feedback | undefined, bounds: ListBounds): Promise<Feedback[]> =>
+  readJsonRows(
+    scope,
+    {
+      text: `select f.* from message_feedback f
+        where $1::uuid is null or (message_id, version) > ($1, $2) order by message_id, version limit $3`,
+      values: [last?.message_id, last?.version, bounds.maxRows],
+    },
+    { ...bounds, wayOut: 'Read fewer ratings at once.' },
+  )
 
 const toAccount = ({ sub, email, user_metadata: metadata }: PersonClaims) => ({ id: sub, email, metadata })
 

@@ -16,6 +16,9 @@ import type { CommandResults } from './run-commands.ts'
 /** Pages that an answer from a whole document lists as sources if it cites none. */
 export const MAX_UNCITED_SOURCES = 8
 
+/** More than any model writes: a server that sends without end fills neither the memory nor the database. */
+const MAX_WRITTEN_CHARACTERS = 1_000_000
+
 export interface GeneratedAnswer {
   readonly text: string
   readonly hasNewText: boolean
@@ -54,6 +57,7 @@ export async function generate(
     isCut: false,
   }
   let failure: GeneratedAnswer['failure']
+  let written = context.unfinished.text.length
   let hasBegun = false
   let recorded = Promise.resolve()
   // A combined signal checks its sources on every access, so a flag is cheaper for each token.
@@ -67,6 +71,10 @@ export async function generate(
       releasePriority()
     }
     hasBegun = true
+    if (part.type === 'text' || part.type === 'reasoning') {
+      written += part.text.length
+      if (written > MAX_WRITTEN_CHARACTERS) return
+    }
     if (part.type === 'finish') {
       const { tokensIn, tokensOut, isCut = false } = part
       usage = { tokensIn, tokensOut, isCut }
@@ -91,7 +99,8 @@ export async function generate(
   } catch (thrown) {
     failure = { thrown }
   }
-  return { ...liveText.result(), reasoning, ...usage, summaryId, uncheckedSources, failure }
+  const isCut = usage.isCut || written > MAX_WRITTEN_CHARACTERS
+  return { ...liveText.result(), reasoning, ...usage, isCut, summaryId, uncheckedSources, failure }
 }
 
 function quoteSources({ context, providers }: LoadedContext, { sections }: CommandResults): AnswerStream {

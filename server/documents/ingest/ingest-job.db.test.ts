@@ -317,7 +317,8 @@ describe('a newer version', () => {
     expect((await read(first)).superseded_at).not.toBeNull()
     const page = await test_.database.asUser(person, (scope) => getPageText(scope, first, 1))
     expect(page.text).toBe('The lamp is lit with whale oil.')
-    expect((await test_.database.asUser(person, listDocuments)).map(({ id }) => id)).toEqual([second])
+    const listed = JSON.parse(await test_.database.asUser(person, (scope) => listDocuments(scope))) as { id: string }[]
+    expect(listed.map(({ id }) => id)).toEqual([second])
   })
 
   test('that cannot be read leaves the older one in use', async () => {
@@ -339,7 +340,9 @@ describe('a newer version', () => {
     await run(third)
     await run(second)
     expect(await searched()).toEqual([third])
-    const versions = await test_.database.asUser(person, (scope) => listVersions(scope, first))
+    const versions = JSON.parse(
+      await test_.database.asUser(person, (scope) => listVersions(scope, first)),
+    ) as DocumentRow[]
     expect(versions.map(({ id, superseded_at }) => [id, superseded_at === null])).toEqual([
       [third, true],
       [second, false],

@@ -1,6 +1,7 @@
 /** Document rows of a person. Row-level security decides which rows a scope sees. */
 import type { DocumentRow } from '#contract/document.ts'
 import { AppError } from '#server/base/errors.ts'
+import { LIST_BOUNDS, type ListBounds, readJsonList, readJsonRows } from '#server/database/json-list.ts'
 import type { Scope } from '#server/database/scope.ts'
 
 interface StoredDocument extends Omit<DocumentRow, 'uploaded_at' | 'superseded_at'> {
@@ -11,6 +12,14 @@ interface StoredDocument extends Omit<DocumentRow, 'uploaded_at' | 'superseded_a
 const COLUMNS = `id, filename, originalname, mimetype, size, state, pages, pages_done, error, readability, uploaded_at,
   series, version, superseded_at`
 
+/** Times as `Date` writes them in JSON. */
+const isoToSql = (column: string) =>
+  `to_char(d.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column}`
+const JSON_COLUMNS = ['uploaded_at', 'superseded_at'].reduce(
+  (columns, time) => columns.replace(time, isoToSql(time)),
+  COLUMNS,
+)
+
 const toRow = ({ uploaded_at, superseded_at, ...rest }: StoredDocument): DocumentRow => ({
   ...rest,
   superseded_at: superseded_at?.toISOString() ?? null,
@@ -19,20 +28,52 @@ const toRow = ({ uploaded_at, superseded_at, ...rest }: StoredDocument): Documen
 
 const missing = () => new AppError('not_found', 'There is no such document.')
 
-export async function listDocuments(scope: Scope): Promise<DocumentRow[]> {
-  const { rows } = await scope.query<StoredDocument>(
-    `select ${COLUMNS} from documents where superseded_at is null order by uploaded_at desc, id`,
-  )
-  return rows.map(toRow)
+export interface DocumentListPage {
+  /** The id of the last document of the page before. */
+  readonly after?: string | undefined
+  readonly limit?: number | undefined
 }
 
-export async function listEveryVersion(scope: Scope): Promise<DocumentRow[]> {
-  const { rows } = await scope.query<StoredDocument>(
-    `select ${COLUMNS} from documents
-     order by max(uploaded_at) over (partition by series) desc, series, version desc`,
+/** @returns JSON text of the current versions, newest first @throws AppError `too_large`, `not_found` for an unknown `after` */
+export async function listDocuments(scope: Scope, { after, limit }: DocumentListPage = {}): Promise<string> {
+  const last = after === undefined ? undefined : await readUploadTime(scope, after)
+  return readJsonList(
+    scope,
+    {
+      text: `select ${JSON_COLUMNS} from documents d
+        where d.superseded_at is null
+          and ($1::timestamptz is null or d.uploaded_at < $1 or (d.uploaded_at = $1 and d.id > $2))
+        order by d.uploaded_at desc, d.id limit $3`,
+      values: [last, after, limit],
+    },
+    { ...LIST_BOUNDS, wayOut: 'Ask for a page: ?limit=100, then ?limit=100&after= with the id of its last document.' },
   )
-  return rows.map(toRow)
 }
+
+async function readUploadTime(scope: Scope, id: string): Promise<string> {
+  const { rows } = await scope.query<{ time: string }>('select uploaded_at::text as time from documents where id = $1', [
+    id,
+  ])
+  if (!rows[0]) throw missing()
+  return rows[0].time
+}
+
+/** Every version, by series. @throws AppError `too_large` */
+export const readEveryVersion = (
+  scope: Scope,
+  last: Pick<DocumentRow, 'series' | 'version'> | undefined,
+  bounds: ListBounds,
+): Promise<DocumentRow[]> =>
+  readJsonRows(
+    scope,
+    {
+      text: `select ${JSON_COLUMNS} from documents d
+        where $1::uuid is null or d.series > $1 or (d.series = $1 and d.version < $2)
+        order by d.series, d.version desc limit $3`,
+      values: [last?.series, last?.version, bounds.maxRows],
+    },
+    { ...bounds, wayOut: 'Read fewer documents at once.' },
+  )
 
 /** @throws AppError `not_found`, also for another person's document */
 export async function getDocument(scope: Scope, id: string): Promise<DocumentRow> {
@@ -41,14 +82,19 @@ export async function getDocument(scope: Scope, id: string): Promise<DocumentRow
   return toRow(rows[0])
 }
 
-/** Newest first. @throws AppError `not_found` */
-export async function listVersions(scope: Scope, id: string): Promise<DocumentRow[]> {
-  const { rows } = await scope.query<StoredDocument>(
-    `select ${COLUMNS} from documents where series = (select series from documents where id = $1) order by version desc`,
-    [id],
+/** @returns JSON text, newest first @throws AppError `not_found`, `too_large` */
+export async function listVersions(scope: Scope, id: string): Promise<string> {
+  const versions = await readJsonList(
+    scope,
+    {
+      text: `select ${JSON_COLUMNS} from documents d
+        where series = (select series from documents where id = $1) order by version desc`,
+      values: [id],
+    },
+    { ...LIST_BOUNDS, wayOut: 'Delete older versions of this document.' },
   )
-  if (rows.length === 0) throw missing()
-  return rows.map(toRow)
+  if (versions === '[]') throw missing()
+  return versions
 }
 
 export async function findDocumentBySha256(scope: Scope, sha256: string): Promise<DocumentRow | undefined> {
@@ -167,9 +213,13 @@ export async function listFilesOf(scope: Scope, owner: string): Promise<{ id: st
   return rows
 }
 
+const MAX_NAMED = 200
+
+/** Documents whose names occur in the text, the longest names first. */
 export async function listNamedIn(scope: Scope, text: string): Promise<{ id: string; filename: string }[]> {
   const { rows } = await scope.query<{ id: string; filename: string }>(
-    'select id, filename from documents where superseded_at is null and strpos(lower($1), lower(filename)) > 0',
+    `select id, filename from documents where superseded_at is null and strpos(lower($1), lower(filename)) > 0
+     order by char_length(filename) desc, id limit ${MAX_NAMED}`,
     [text],
   )
   return rows

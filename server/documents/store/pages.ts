@@ -1,16 +1,20 @@
 import type { ItemRun, PageBlock, PageGap, PageText, ReadingReport, SheetRow, WordBox } from '#contract/document.ts'
 import { AppError } from '#server/base/errors.ts'
+import { LIST_BOUNDS, readJsonRows } from '#server/database/json-list.ts'
 import type { Scope } from '#server/database/scope.ts'
 import type { ParsedPage } from '#server/parsing/page.ts'
 import type { RecognisedPage } from '#server/parsing/sandbox/run-parser.ts'
 import type { PageToIndex } from '#server/search/index/document-terms.ts'
 import { getDocument } from './library.ts'
 
+/** A page has at most half a million characters. */
 const READ_BATCH_PAGES = 50
+/** More than any model reads. */
+const MAX_READ_BYTES = 32 * 1024 * 1024
 
 /** @throws AppError `not_found` */
 export async function getPageText(scope: Scope, documentId: string, page: number): Promise<PageText> {
-  const { rows: found } = await scope.query<{
+  const found = await readJsonRows<{
     page: number
     text: string
     items: ItemRun[] | null
@@ -20,8 +24,13 @@ export async function getPageText(scope: Scope, documentId: string, page: number
     boxes: WordBox[] | null
     confidence: number | null
   }>(
-    'select page, text, items, blocks, rows, columns, boxes, confidence from document_pages where document_id = $1 and page = $2',
-    [documentId, page],
+    scope,
+    {
+      text: `select page, text, items, blocks, rows, columns, boxes, confidence
+        from document_pages where document_id = $1 and page = $2`,
+      values: [documentId, page],
+    },
+    { ...LIST_BOUNDS, wayOut: 'Read the file itself.' },
   )
   if (!found[0]) throw new AppError('not_found', 'There is no such page.')
   const { text, items, blocks, rows, columns, boxes, confidence } = found[0]
@@ -137,14 +146,19 @@ export interface DocumentPage {
   readonly text: string
 }
 
+/** The pages with text, in order, as far as they fit. */
 export async function readDocuments(scope: Scope, documentIds: readonly string[]): Promise<DocumentPage[]> {
   const { rows } = await scope.query<DocumentPage & Record<string, unknown>>(
-    `select p.document_id, d.filename, d.mimetype, p.page, p.text
-     from unnest($1::uuid[]) with ordinality as wanted (id, ordinal)
-     join documents d on d.id = wanted.id
-     join document_pages p on p.document_id = d.id
-     where p.text ~ '\\S' order by wanted.ordinal, p.page`,
-    [documentIds],
+    `select document_id, filename, mimetype, page, text from (
+       select p.document_id, d.filename, d.mimetype, p.page, p.text, wanted.ordinal,
+         sum(octet_length(p.text)) over (order by wanted.ordinal, p.page) - octet_length(p.text) as bytes_before
+       from unnest($1::uuid[]) with ordinality as wanted (id, ordinal)
+       join documents d on d.id = wanted.id
+       join document_pages p on p.document_id = d.id
+       where p.text ~ '\\S'
+     ) pages
+     where bytes_before < $2 order by ordinal, page`,
+    [documentIds, MAX_READ_BYTES],
   )
   return rows
 }
