@@ -58,7 +58,7 @@ export const pageToSql = (condition: string): string => `
     select p.*, count(*) over ()::int as found, sum(old_bytes) over (order by id) - old_bytes as bytes_before
     from (select c.* from realtime.changes c where ${condition} order by c.id limit ${PAGE_ROWS}) p
   ) p
-  where bytes_before < ${PAGE_BYTES} order by id`
+  where bytes_before < ${PAGE_BYTES} order by p.id`
 
 /** The id after which the next page begins; undefined after the last page. */
 export function endOfPage(rows: readonly OutboxRow[]): string | undefined {
