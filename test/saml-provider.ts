@@ -2,12 +2,13 @@
  * A SAML 2.0 identity provider on loopback. The current `person` is signed in without a prompt, by a validly signed
  * assertion. Its XML is written in canonical form, so that the digest covers the text as it is.
  */
-import { createHash, createSign, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
+import { createHash, createSign, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { inflateRawSync } from 'node:zlib'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { SamlProviderSettings } from '#server/auth/saml/provider.ts'
+import { certify } from './self-signed-certificate.ts'
 
 const ASSERTION = 'urn:oasis:names:tc:SAML:2.0:assertion'
 const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
@@ -44,33 +45,6 @@ export interface SamlForgery {
 }
 
 const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-
-/** DER: tag, length, content. */
-function der(tag: number, ...contents: Buffer[]): Buffer {
-  const content = Buffer.concat(contents)
-  const size = content.length
-  const length = size < 128 ? [size] : size < 256 ? [0x81, size] : [0x82, size >> 8, size & 255]
-  return Buffer.concat([Buffer.from([tag, ...length]), content])
-}
-
-/** Creates a self-signed X.509 version 1 certificate, which Node cannot. */
-function certify(publicKey: KeyObject, privateKey: KeyObject): string {
-  const algorithm = der(0x30, Buffer.from('06092a864886f70d01010b0500', 'hex'))
-  const nobody = der(0x30)
-  const validity = der(0x30, der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')))
-  const body = der(
-    0x30,
-    der(0x02, Buffer.from([1])),
-    algorithm,
-    nobody,
-    validity,
-    nobody,
-    publicKey.export({ type: 'spki', format: 'der' }),
-  )
-  const proof = der(0x03, Buffer.from([0]), sign('sha256', body, privateKey))
-  const base64 = der(0x30, body, algorithm, proof).toString('base64')
-  return `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`
-}
 
 /** Enveloped signature over an element in canonical form. */
 function signatureOf(xml: string, id: string, key: KeyObject, name: keyof typeof METHODS): string {

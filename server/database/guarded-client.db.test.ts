@@ -1,35 +1,53 @@
 /** Hostile bytes and errors in the data handler of a connection: they end that connection only. */
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import net from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import fc from 'fast-check'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { temporaryDatabase } from '#test/database.ts'
+import { certify } from '#test/self-signed-certificate.ts'
 import { openDatabase } from './open-database.ts'
 
 const log = createLog('silent')
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
+
+/** Speaks TLS for PostgreSQL: answers the request for it, and decrypts what follows. */
+async function acceptTls(raw: net.Socket): Promise<TLSSocket> {
+  await once(raw, 'data')
+  raw.write('S')
+  return new TLSSocket(raw, { isServer: true, key, cert: certify(publicKey, privateKey) })
+}
 
 /** Replaces the answer to the statement that holds `mark` by `bytes`, on connections to a real PostgreSQL. */
-async function startHostileProxy(socketPath: string, mark: string, bytes: () => Buffer) {
-  const server = net.createServer((inward) => {
-    const outward = net.connect(socketPath)
-    let isHostile = false
-    inward.on('data', (chunk) => {
-      if (chunk.includes(mark)) {
-        isHostile = true
-        inward.write(bytes())
-      } else if (!isHostile) outward.write(chunk)
-    })
-    outward.on('data', (chunk) => {
-      if (!isHostile) inward.write(chunk)
-    })
-    for (const [socket, other] of [[inward, outward], [outward, inward]] as const) {
-      socket.on('error', () => other.destroy())
-      socket.on('close', () => other.destroy())
-    }
-  }) // prettier-ignore
+function relay(inward: net.Socket, outward: net.Socket, mark: string, bytes: () => Buffer): void {
+  let isHostile = false
+  inward.on('data', (chunk) => {
+    if (chunk.includes(mark)) {
+      isHostile = true
+      inward.write(bytes())
+    } else if (!isHostile) outward.write(chunk)
+  })
+  outward.on('data', (chunk) => {
+    if (!isHostile) inward.write(chunk)
+  })
+  for (const [socket, other] of [[inward, outward], [outward, inward]] as const) {
+    socket.on('error', () => other.destroy())
+    socket.on('close', () => other.destroy())
+  }
+} // prettier-ignore
+
+async function startHostileProxy(socketPath: string, hasTls: boolean, bytes: () => Buffer) {
+  const server = net.createServer((raw) => {
+    raw.on('error', () => raw.destroy())
+    const begin = (inward: net.Socket) => relay(inward, net.connect(socketPath), 'hostile', bytes)
+    if (hasTls) void acceptTls(raw).then(begin)
+    else begin(raw)
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
@@ -43,26 +61,29 @@ function message(type: string, payload: Buffer, declaredBytes = payload.length +
   return Buffer.concat([header, payload])
 }
 
-async function databaseBehind(bytes: () => Buffer) {
+async function databaseBehind(bytes: () => Buffer, { hasTls }: { hasTls: boolean }) {
   const { connection } = await temporaryDatabase()
   const socketPath = `${connection.host ?? ''}/.s.PGSQL.${connection.port ?? 5432}`
-  const port = await startHostileProxy(socketPath, 'hostile', bytes)
-  const opened = openDatabase({ ...connection, host: '127.0.0.1', port }, log)
+  const port = await startHostileProxy(socketPath, hasTls, bytes)
+  const ssl = hasTls ? { rejectUnauthorized: false } : false
+  const opened = openDatabase({ ...connection, host: '127.0.0.1', port, ssl }, log)
   onTestFinished(() => opened.close())
   const one = () => opened.database.asService((scope) => scope.query<{ one: number }>('select 1 as one'))
   const attack = () => opened.database.asService((scope) => scope.query('select hostile'))
   return { one, attack }
 }
 
-test('a message past the bound fails its own request before it is received', async () => {
-  const { one, attack } = await databaseBehind(() => message('D', Buffer.alloc(100), 600_000_000))
+const KINDS = [{ over: 'a plain socket', hasTls: false }, { over: 'TLS', hasTls: true }] // prettier-ignore
+
+test.each(KINDS)('over $over, a message past the bound fails its own request before it is received', async (kind) => {
+  const { one, attack } = await databaseBehind(() => message('D', Buffer.alloc(100), 600_000_000), kind)
   const other = one()
   await expect(attack()).rejects.toMatchObject({ code: 'too_large' })
   expect((await other).rows).toEqual([{ one: 1 }])
   expect((await one()).rows).toEqual([{ one: 1 }])
 })
 
-test('bytes that cannot be parsed fail their own request', async () => {
+test.each(KINDS)('over $over, bytes that cannot be parsed fail their own request', async (kind) => {
   const types = [
     'D',
     'T',
@@ -86,7 +107,7 @@ test('bytes that cannot be parsed fail their own request', async () => {
   ]
   const hostile = fc.tuple(fc.constantFrom(...types), fc.uint8Array({ maxLength: 40 }))
   let bytes = Buffer.alloc(0)
-  const { one, attack } = await databaseBehind(() => bytes)
+  const { one, attack } = await databaseBehind(() => bytes, kind)
   await fc.assert(
     fc.asyncProperty(fc.array(hostile, { minLength: 1, maxLength: 4 }), async (sent) => {
       bytes = Buffer.concat([
