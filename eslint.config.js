@@ -44,6 +44,16 @@ export default tseslint.config(
     plugins: { 'react-hooks': reactHooks },
     rules: { ...reactHooks.configs.recommended.rules },
   },
+  {
+    files: ['server/**/*.ts'],
+    ignores: ['server/base/repeat.ts', '**/*.test.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        { name: 'setInterval', message: 'Use repeat (server/base/repeat.ts), which contains what a turn throws.' },
+      ],
+    },
+  },
   { files: ['**/*.{js,mjs,cjs}'], extends: [tseslint.configs.disableTypeChecked] },
   {
     files: [

@@ -1,33 +1,41 @@
 /**
- * Errors that no handler of a request, socket or job has caught. Each place that runs code of a connection catches its
- * errors itself; this is the last resort for what a library throws in between.
+ * Errors that nothing caught. Which of them end the process:
  *
- * A rejected promise has unwound through all its `finally` blocks, so nothing is half done: the process goes on. The
- * same holds for a broken connection that has no listener for its error. Any other exception has left unknown code in
- * its middle: the server drains, which returns running replies and jobs to their queues, and ends.
+ * - An error that belongs to a unit (`failure-scope.ts`: a request, a WebSocket, a connection to the database or to NATS,
+ *   a request to a model, tool server or S3, a parser process, a reply, a job, a repeated task) ends that unit. Its
+ *   state goes with it: connections are closed, a reply or job is repeated, a transaction is rolled back.
+ * - A rejected promise has unwound through all its `finally` blocks, so nothing is half done: the process goes on.
+ * - A broken connection whose error has no listener is closed already: the process goes on.
+ * - Any other error left code in its middle that nothing can name. The server drains, which returns running replies and
+ *   jobs to their queues, and ends with code 1; its supervisor starts it again. To go on could serve wrong data or hold
+ *   a lock for ever.
  */
 import { codeOf } from './errors.ts'
+import { currentFailureScope, onFailure, reportFailure } from './failure-scope.ts'
 import type { Log } from './log.ts'
 
 const BROKEN_CONNECTION_CODES = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT', 'ENOTCONN'])
 
-let uncaughtErrors = 0
-
-export const countUncaughtErrors = (): number => uncaughtErrors
-
-export const isBrokenConnection = (error: unknown): boolean =>
+const isBrokenConnection = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && BROKEN_CONNECTION_CODES.has(codeOf(error) ?? '')
 
 /** @param stop is called for an error that may have left a broken state. */
 export function containUncaughtErrors(log: Log, stop: () => void): void {
-  process.on('unhandledRejection', (reason) => {
-    uncaughtErrors += 1
-    log.error({ err: reason }, 'a promise was rejected and nothing waited for it')
-  })
+  onFailure((error) => log.error({ err: error }, 'an error was not caught; it ended no more than what it belongs to'))
+  process.on('unhandledRejection', reportFailure)
   process.on('uncaughtException', (error) => {
-    uncaughtErrors += 1
-    if (isBrokenConnection(error)) return log.error({ err: error }, 'a connection broke and nothing listened')
-    log.fatal({ err: error }, 'an error was not caught; the server stops')
-    stop()
+    const fail = currentFailureScope()
+    if (!fail && !isBrokenConnection(error)) {
+      log.fatal({ err: error }, 'an error was not caught and belongs to nothing; the server stops')
+      stop()
+      return
+    }
+    reportFailure(error)
+    try {
+      fail?.(error)
+    } catch (failure) {
+      log.fatal({ err: failure }, 'what an error belongs to could not be ended; the server stops')
+      stop()
+    }
   })
 }

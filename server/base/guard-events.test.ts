@@ -1,8 +1,12 @@
-import { once } from 'node:events'
+import { EventEmitter, errorMonitor, once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { onFailure } from './failure-scope.ts'
 import { guardEvents } from './guard-events.ts'
+
+const reported: unknown[] = []
+onFailure((error) => void reported.push(error))
 
 /** An error that is not caught fails the test run. */
 test('what a listener throws ends its own connection, and others are answered', async () => {
@@ -49,4 +53,32 @@ test('the data handler of a raw socket', async () => {
   client.resume()
   await once(client, 'close')
   expect(await failed).toEqual(new TypeError('thrown'))
+})
+
+test('the other listeners of the event are called, and the error is reported once', () => {
+  reported.length = 0
+  const emitter = new EventEmitter()
+  const calls: unknown[] = []
+  guardEvents(emitter, (error, values) => void calls.push(error, values))
+  emitter.once('close', () => {
+    throw new TypeError('thrown')
+  })
+  emitter.on('close', (code) => void calls.push(code))
+  expect(emitter.emit('close', 7)).toBe(true)
+  expect(emitter.emit('close', 8)).toBe(true)
+  expect(calls).toEqual([new TypeError('thrown'), [7], 7, 8])
+  expect(reported).toEqual([new TypeError('thrown')])
+  expect(emitter.emit('nothing')).toBe(false)
+})
+
+test('an error event reaches its monitors and listeners, and without any it ends the unit', () => {
+  const emitter = new EventEmitter()
+  const calls: unknown[] = []
+  guardEvents(emitter, (error) => void calls.push('ended', error))
+  const broken = new Error('broken')
+  emitter.emit('error', broken)
+  emitter.on(errorMonitor, (error) => void calls.push('seen', error))
+  emitter.on('error', (error) => void calls.push('handled', error))
+  emitter.emit('error', broken)
+  expect(calls).toEqual(['ended', broken, 'seen', broken, 'handled', broken])
 })

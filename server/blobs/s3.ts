@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
 import { pipeline, Readable, Transform } from 'node:stream'
 import {
   DeleteObjectCommand,
@@ -9,6 +11,10 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
+import { toError } from '#server/base/errors.ts'
+import { rejectOnFailure } from '#server/base/failure-scope.ts'
+import { guardAgent } from '#server/base/guard-agent.ts'
+import { guardEvents } from '#server/base/guard-events.ts'
 import { isBlobId, missingBlob, requireBlobId } from './id.ts'
 import type { BlobStore } from './store.ts'
 
@@ -23,12 +29,18 @@ export interface S3Options {
 /** The minimum of the protocol; each part in flight takes memory. */
 const PART_BYTES = 5 * 1024 * 1024
 const PARTS_AT_ONCE = 2
+/** Those of the client's own agents. */
+const AGENT_OPTIONS = { keepAlive: true, maxSockets: 50 }
 
 const isMissing = (error: unknown): boolean =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404
 
 export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }: S3Options): BlobStore {
+  const [httpAgent, httpsAgent] = [new HttpAgent(AGENT_OPTIONS), new HttpsAgent(AGENT_OPTIONS)]
+  guardAgent(httpAgent)
+  guardAgent(httpsAgent)
   const client = new S3Client({
+    requestHandler: { httpAgent, httpsAgent },
     endpoint,
     region,
     // Virtual-hosted buckets would need a DNS name for each.
@@ -56,7 +68,10 @@ export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }
       partSize: PART_BYTES,
       queueSize: PARTS_AT_ONCE,
     })
-    await upload.done()
+    await rejectOnFailure((failed) => {
+      failed.addEventListener('abort', () => void upload.abort())
+      return upload.done()
+    })
     return { id, size }
   }
 
@@ -67,7 +82,10 @@ export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }
         const { Body: body } = await client.send(
           new GetObjectCommand({ ...named(id), ...(range ? { Range: `bytes=${range.start}-${range.end}` } : {}) }),
         )
-        if (body instanceof Readable) return body
+        if (body instanceof Readable) {
+          guardEvents(body, (error) => body.destroy(toError(error)))
+          return body
+        }
         throw new TypeError('the store answered without bytes')
       } catch (error) {
         throw isMissing(error) ? missingBlob(id, error) : error

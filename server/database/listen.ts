@@ -53,7 +53,7 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
 
   async function onConnected(): Promise<void> {
     if (isClosed) await client.end()
-    else for (const handler of reconnectHandlers) handler()
+    else callHandlers(reconnectHandlers, '', log)
   }
 
   async function reconnect(): Promise<void> {

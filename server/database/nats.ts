@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError, messageOf } from '#server/base/errors.ts'
+import { type Fail, runInFailureScope } from '#server/base/failure-scope.ts'
 import type { Log } from '#server/base/log.ts'
 import { callHandlers, type Listener } from './listen.ts'
 import type { Notifier } from './notifications.ts'
@@ -29,7 +30,12 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
   const names = addresses.map(({ host }) => host).join(', ')
   const handlers = new Map<string, Set<Handler>>()
   const reconnectHandlers = new Set<() => void>()
-  const connection = await connectTo(addresses).catch((error: unknown) => {
+  let opened: NatsConnection | undefined
+  // What an error left of the client's state ends with its connection; subscriptions are made again.
+  const fail: Fail = () => {
+    opened?.reconnect().catch((error: unknown) => log.warn({ err: error }, 'NATS cannot be connected again yet'))
+  }
+  const connection = await runInFailureScope(fail, () => connectTo(addresses)).catch((error: unknown) => {
     throw new AppError(
       'startup',
       `NATS_URL names ${names}, but no NATS server lets us in there: ${messageOf(error)}.`,
@@ -38,10 +44,11 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
       },
     )
   })
+  opened = connection
   let isOpen = true
   void followStatus(connection, names, log, (isConnected) => {
     isOpen = isConnected
-    if (isConnected) for (const handler of reconnectHandlers) handler()
+    if (isConnected) callHandlers(reconnectHandlers, '', log)
   })
   // Several installations may share one NATS server.
   const prefix = `alcove.${createHash('sha256').update('nats').update(key).digest('hex').slice(0, 16)}`

@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { copyFile, type FileHandle, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Log } from '#server/base/log.ts'
+import { repeat } from '#server/base/repeat.ts'
 
 export const MAX_LOG_BYTES = 1024 * 1024
 const CHECK_INTERVAL_MS = 5_000
@@ -77,7 +78,7 @@ export async function rotatePostgresLog(dataDir: string, maxBytes = MAX_LOG_BYTE
 
 /** @returns ends the checks */
 export function keepPostgresLogShort(dataDir: string, log: Log): () => void {
-  const timer = setInterval(() => {
+  const timer = repeat(() => {
     rotatePostgresLog(dataDir).catch((error: unknown) =>
       log.warn({ err: error }, 'the log of PostgreSQL is not rotated'),
     )

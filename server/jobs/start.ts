@@ -2,7 +2,10 @@
 import type pg from 'pg'
 import type { JobInsert, PgBoss } from 'pg-boss'
 import { messageOf } from '#server/base/errors.ts'
+import { rejectOnFailure, runInFailureScope } from '#server/base/failure-scope.ts'
 import type { Log } from '#server/base/log.ts'
+import { repeat } from '#server/base/repeat.ts'
+import { createGuardedSocket } from '#server/database/guarded-client.ts'
 import type { JobHandler, JobHandlers, JobRequest } from './handler.ts'
 import { JOBS_SCHEMA } from './install.ts'
 import { CLAIM_GRACE_S, holdJobLocks } from './job-locks.ts'
@@ -67,7 +70,8 @@ export function startJobs({
     const asService = { ...connection, options: '-c role=service_role' }
     locks = await holdJobLocks(asService, log)
     boss = await createBoss(asService, log)
-    await boss.start()
+    // Its timers repeat, and its connections have guards of their own.
+    await runInFailureScope(() => undefined, boss.start.bind(boss))
     await createQueues(boss, kinds)
     await sweep(boss, locks)
     for (const kind of kinds) while (kind.workers.length < kind.handler.concurrency) await addWorker(boss, locks, kind)
@@ -76,7 +80,7 @@ export function startJobs({
     }
     // The first sweep skips jobs claimed within the grace time, which may not be locked yet.
     secondSweep = setTimeout(sweepAgain, CLAIM_GRACE_S * 1000)
-    sweeper = setInterval(sweepAgain, sweepIntervalMs)
+    sweeper = repeat(sweepAgain, sweepIntervalMs)
   }
 
   async function addWorker(queue: PgBoss, held: NonNullable<typeof locks>, kind: Kind): Promise<void> {
@@ -98,7 +102,9 @@ export function startJobs({
           log.error({ err: error, job: name }, 'no worker could be added for a job that gave up its slot')
         })
       }
-      const run = held.withLock(job.id, () => handler.run(job.data, { signal: stopping.signal, yieldSlot }))
+      const runJob = (failed: AbortSignal) =>
+        handler.run(job.data, { signal: AbortSignal.any([stopping.signal, failed]), yieldSlot })
+      const run = held.withLock(job.id, () => rejectOnFailure(runJob))
       running.add(run)
       try {
         await run
@@ -201,9 +207,12 @@ async function createQueues(boss: PgBoss, kinds: readonly Kind[]): Promise<void>
 const toInsert = ({ key, data, priority = 0 }: JobRequest): JobInsert => ({ data, singletonKey: key, priority })
 
 function bossConnection({ host, port, user, password, database, ssl, connectionString, options }: pg.ClientConfig) {
-  return Object.fromEntries(
-    Object.entries({ host, port, user, password, database, ssl, connectionString, options }).filter(
-      ([, value]) => value !== undefined,
+  return {
+    ...Object.fromEntries(
+      Object.entries({ host, port, user, password, database, ssl, connectionString, options }).filter(
+        ([, value]) => value !== undefined,
+      ),
     ),
-  )
+    stream: createGuardedSocket,
+  }
 }

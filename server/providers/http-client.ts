@@ -1,10 +1,16 @@
 /** Requests over Node's HTTP client, with responses as `fetch` returns them. */
-import { type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import { globalAgent as httpAgent, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http'
+import { globalAgent as httpsAgent, request as requestHttps } from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { AppError, codeOf } from '#server/base/errors.ts'
+import { AppError, codeOf, toError } from '#server/base/errors.ts'
+import { type Fail, runInFailureScope } from '#server/base/failure-scope.ts'
+import { guardAgent } from '#server/base/guard-agent.ts'
+import { guardEvents } from '#server/base/guard-events.ts'
 import { createDeltaReader, currentTextListener, type TextListener, type DeltaReader } from './text-deltas.ts'
+
+guardAgent(httpAgent)
+guardAgent(httpsAgent)
 
 /** Resolves for any status with the result of `receive`, which runs synchronously when the headers arrive. */
 export function sendRequest<T>(
@@ -15,10 +21,16 @@ export function sendRequest<T>(
 ): Promise<T> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise((resolve, reject) => {
-    const request = send(url, options)
+    const fail: Fail = (error) => {
+      request.destroy(toError(error))
+      reject(toError(error))
+    }
+    const request = runInFailureScope(fail, () => send(url, options))
+    guardEvents(request, fail)
     let isAnswered = false
     request.once('response', (response) => {
       isAnswered = true
+      guardEvents(response, (error) => response.destroy(toError(error)))
       resolve(new Promise((received) => received(receive(response))))
     })
     request.on('error', (error) => {

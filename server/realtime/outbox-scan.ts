@@ -4,6 +4,7 @@
  * its id is smaller and no snapshot shows only the second.
  */
 import { z } from 'zod'
+import { repeat } from '#server/base/repeat.ts'
 import {
   CHANNEL,
   endOfPage,
@@ -55,7 +56,7 @@ export async function scanOutbox(options: OutboxOptions & { readonly scanInterva
     wake()
   })
   let last = await readPosition()
-  const timer = setInterval(wake, scanIntervalMs)
+  const timer = repeat(wake, scanIntervalMs)
   timer.unref()
 
   function wake(): void {

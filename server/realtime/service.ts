@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Hono, MiddlewareHandler } from 'hono'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import type { Log } from '#server/base/log.ts'
+import { repeat } from '#server/base/repeat.ts'
 import type { BatchReader } from '#server/database/batch-reader.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import type { Listener } from '#server/database/listen.ts'
@@ -132,7 +133,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
     traffic.sweep()
     filterWork.sweep()
   }
-  const timers = [setInterval(sweepMemory, SOCKET_SWEEP_MS), setInterval(() => void sweepDatabase(), databaseSweepMs)]
+  const timers = [repeat(sweepMemory, SOCKET_SWEEP_MS), repeat(sweepDatabase, databaseSweepMs)]
   for (const timer of timers) timer.unref()
 
   return {

@@ -6,6 +6,7 @@ import { WIDER_FACTOR, widerKey } from '#server/access/client-address.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { runAsCaller } from '#server/base/caller.ts'
 import { messageOf } from '#server/base/errors.ts'
+import { failScope } from '#server/base/failure-scope.ts'
 import { guardEvents } from '#server/base/guard-events.ts'
 import type { Log } from '#server/base/log.ts'
 import { currentRequestId, runWithRequestId } from '#server/base/request-id.ts'
@@ -69,7 +70,7 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
     }
     const onError = (error: Error) => log.debug({ err: error }, 'a socket broke during its handshake')
     socket.on('error', onError)
-    admit(request).then(
+    const admitted = admit(request).then(
       ({ vsn, apiKey }) => {
         const from = visitorAddressKey(request, trustProxy)
         // Check and count in one turn, so that concurrent handshakes are all counted.
@@ -90,6 +91,7 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
         reject(error instanceof HandshakeError ? error : new HandshakeError(500, 'Internal server error'))
       },
     )
+    admitted.catch((error: unknown) => failScope(() => socket.destroy(), error))
   }
 
   async function admit(request: IncomingMessage): Promise<{ vsn: Vsn; apiKey: string }> {
@@ -100,10 +102,7 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
   function accept(ws: WebSocket, origin: Pick<Connection, 'vsn' | 'apiKey' | 'address'>): void {
     const connection = newConnection(ws, origin)
     connections.add(connection)
-    guardEvents(ws, (error) => {
-      log.error({ err: error }, 'a socket failed')
-      ws.terminate()
-    })
+    guardEvents(ws, () => ws.terminate())
     ws.on('message', (data, isBinary) =>
       runAsCaller(connection.address, () => receiveFrame(connection, data, isBinary)),
     )

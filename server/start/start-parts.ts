@@ -3,7 +3,7 @@ import { getRequestListener } from '@hono/node-server'
 import type { Tokens } from '#server/access/tokens.ts'
 import { createApp } from '#server/app.ts'
 import type { DeliverEarly } from '#server/assistant/reply/reply-log.ts'
-import { countUncaughtErrors } from '#server/base/contain-errors.ts'
+import { countUncaughtErrors } from '#server/base/failure-scope.ts'
 import { withReusedBuffers } from '#server/blobs/send.ts'
 import { createDeletedReclaim, reclaimDeleted } from '#server/database/reclaim-deleted.ts'
 import { createAccountDataDeletion } from './delete-account-data.ts'
@@ -88,7 +88,7 @@ function createOperations(
         read: unsentAnswers.bytes,
       },
       alcove_uncaught_errors: {
-        help: 'Errors since the start that no handler caught; each is logged.',
+        help: 'Errors since the start that nothing caught; each is logged.',
         read: countUncaughtErrors,
       },
       alcove_database_accepted_ms: {

@@ -9,6 +9,7 @@ import { createAuthRoutes } from '#server/auth/routes.ts'
 import type { DeleteAccountData } from '#server/auth/service.ts'
 import { sweepAuth, sweepBuckets } from '#server/auth/sweep.ts'
 import { ensureTestAccount, withdrawTestAccount } from '#server/auth/test-account.ts'
+import { repeat } from '#server/base/repeat.ts'
 import type { DirectDispatch } from '#server/database/direct-dispatch.ts'
 import { createRealtime } from '#server/realtime/service.ts'
 import { createRestRoutes } from '#server/rest/routes.ts'
@@ -78,7 +79,7 @@ export async function startServices(
   const sweepRateLimits = () => {
     sweepBuckets(database).catch((error: unknown) => log.warn({ err: error }, 'full rate limits were not removed'))
   }
-  const sweeping = [setInterval(sweep, SWEEP_INTERVAL_MS), setInterval(sweepRateLimits, BUCKET_SWEEP_INTERVAL_MS)]
+  const sweeping = [repeat(sweep, SWEEP_INTERVAL_MS), repeat(sweepRateLimits, BUCKET_SWEEP_INTERVAL_MS)]
   sweep()
   undo.push(() => {
     for (const timer of sweeping) clearInterval(timer)

@@ -1,8 +1,9 @@
 /** Starts all parts in order and stops them in reverse. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, Socket } from 'node:net'
 import { type BackgroundThrottle, createBackgroundThrottle } from '#server/base/background-throttling.ts'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
+import { failScope, runInFailureScope } from '#server/base/failure-scope.ts'
 import { guardEvents } from '#server/base/guard-events.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Config } from '#server/config.ts'
@@ -26,32 +27,41 @@ interface HttpServer {
 }
 
 /** Ends a request whose handler failed outside of the routes, which answer their own errors. */
-function answerFailure(response: ServerResponse, error: unknown, log: Log): void {
-  log.error({ err: error }, 'a request could not be handled')
-  if (response.headersSent || response.destroyed) response.destroy()
-  else {
+function endRequest(response: ServerResponse): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy()
+    return
+  }
+  try {
     response.writeHead(500, { 'content-type': 'application/json', connection: 'close' })
     response.end(
       JSON.stringify({ error: { code: 'internal', message: 'Something went wrong on our side.', requestId: null } }),
     )
+  } catch {
+    // The response itself may be what failed, which has been reported.
+    response.destroy()
   }
 }
 
-function createHttpServer(isDevelopment: boolean, backgroundThrottle: BackgroundThrottle, log: Log): HttpServer {
+function createHttpServer(isDevelopment: boolean, backgroundThrottle: BackgroundThrottle): HttpServer {
   // Ignore other upgrades: some clients offer HTTP/2 with every request.
   const shouldUpgradeCallback = ({ headers, url }: IncomingMessage) =>
     headers.upgrade?.toLowerCase() === 'websocket' && (isDevelopment || isRealtime(url))
   const server = createServer({ shouldUpgradeCallback }, (request, response) => {
-    response.once('close', backgroundThrottle.beginForeground())
-    guardEvents(request, (error) => answerFailure(response, error, log))
-    guardEvents(response, (error) => answerFailure(response, error, log))
-    Promise.try(http.handle, request, response).catch((error: unknown) => answerFailure(response, error, log))
-  })
-  server.on('connection', (socket) => {
-    guardEvents(socket, (error) => {
-      log.error({ err: error }, 'a connection failed')
-      socket.destroy()
+    const fail = () => endRequest(response)
+    guardEvents(request, fail)
+    guardEvents(response, fail)
+    runInFailureScope(fail, () => {
+      response.once('close', backgroundThrottle.beginForeground())
+      Promise.try(http.handle, request, response).catch((error: unknown) => failScope(fail, error))
     })
+  })
+  server.on('connection', (socket) => guardEvents(socket, () => socket.destroy()))
+  guardEvents(server, (_error, values) => {
+    for (const value of values) {
+      if (value instanceof IncomingMessage) value.socket.destroy()
+      else if (value instanceof Socket) value.destroy()
+    }
   })
   const http: HttpServer = { server, handle: rejectAsUnavailable }
   return http
@@ -141,7 +151,7 @@ async function start(
   startEnded: Promise<unknown>,
 ): Promise<Omit<Alcove, 'stop'>> {
   const backgroundThrottle = createBackgroundThrottle()
-  const http = createHttpServer(isDevelopment, backgroundThrottle, log)
+  const http = createHttpServer(isDevelopment, backgroundThrottle)
   const { server } = http
   await openDataFolder(config.DATA_DIR)
   if (config.DATABASE_URL === undefined) undo.push(await claimDataFolder(config.DATA_DIR))
@@ -155,13 +165,14 @@ async function start(
   const { startParts } = await loadParts()
   const parts = await startParts({ config, log, undo, address, connections, backgroundThrottle, startEnded })
   server.on('upgrade', (request, socket, head) => {
+    const fail = () => void socket.destroy()
     try {
-      if (isRealtime(request.url) && parts.handleUpgrade) parts.handleUpgrade(request, socket, head)
+      if (isRealtime(request.url) && parts.handleUpgrade)
+        runInFailureScope(fail, () => parts.handleUpgrade?.(request, socket, head))
       // In development, other sockets belong to the hot reload.
       else if (!isDevelopment) socket.destroy()
     } catch (error) {
-      log.error({ err: error }, 'a socket could not be opened')
-      socket.destroy()
+      failScope(fail, error)
     }
   })
   http.handle = parts.handle

@@ -3,7 +3,9 @@ import type { PersonalToolServers, ReplyDependencies } from '#server/assistant/r
 import { answer } from '#server/assistant/reply/reply.ts'
 import { createTitles } from '#server/assistant/titles/titles.ts'
 import { createExternalTools, type ExternalToolsOptions } from '#server/assistant/tools/external-tools.ts'
+import { runInFailureScope } from '#server/base/failure-scope.ts'
 import type { Log } from '#server/base/log.ts'
+import { repeat } from '#server/base/repeat.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { STOP_CHANNEL } from '#server/conversations/reply-queries.ts'
@@ -92,7 +94,10 @@ export async function startWorker({
   function start(reply: ClaimedReply, claimedAt: number): void {
     const [stopped, ended] = [new AbortController(), new AbortController()]
     if (reply.stopRequested) stopped.abort()
-    const done = answer(reply, { stopped: stopped.signal, abandoned: ended.signal }, dependencies)
+    const signals = { stopped: stopped.signal, abandoned: ended.signal }
+    const run = () => answer(reply, signals, dependencies)
+    // The reply begins again when its lease has run out.
+    const done = runInFailureScope(() => ended.abort(), run)
       .catch((error: unknown) => {
         log.error({ err: error, reply: reply.id }, 'an answer could not be stored; its lease will run out')
         return true
@@ -151,8 +156,8 @@ export async function startWorker({
     await listener.on(STOP_CHANNEL, (id) => running.get(id)?.stop()),
   ]
   listener.onReconnect(wake)
-  const sweep = setInterval(wake, POLL_INTERVAL_MS)
-  const renewal = setInterval(() => void renewLeases(running, options), RENEWAL_INTERVAL_MS)
+  const sweep = repeat(wake, POLL_INTERVAL_MS)
+  const renewal = repeat(() => renewLeases(running, options), RENEWAL_INTERVAL_MS)
   wake()
 
   return {

@@ -184,8 +184,10 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
   function deliverFirstParts(entry: OpenReply): void {
     if (withFirstParts.size === 0)
       setImmediate(() => {
-        for (const begun of withFirstParts) if (open.get(begun.reply.id) === begun) numberParts(begun, deliverEarly)
+        const entries = [...withFirstParts]
+        // First: a failure must not stop the first parts of later replies.
         withFirstParts.clear()
+        for (const begun of entries) if (open.get(begun.reply.id) === begun) numberParts(begun, deliverEarly)
       })
     withFirstParts.add(entry)
   }
@@ -204,7 +206,19 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
       const earliest = performance.now() - intervalMs * (URGENT_BURST - 1)
       nextUrgentAt = Math.max(nextUrgentAt, earliest) + intervalMs
     }
-    const entries = [...(isRegularFlush ? dirty : urgent)]
+    try {
+      await flushEntries([...(isRegularFlush ? dirty : urgent)])
+    } finally {
+      // Also after a failure, which must not keep back the parts of all other replies.
+      if (isRegularFlush) lastFlushAt = performance.now()
+      isWriting = false
+      flushCompleted.resolve(undefined)
+      flushCompleted = Promise.withResolvers()
+      schedule()
+    }
+  }
+
+  async function flushEntries(entries: readonly OpenReply[]): Promise<void> {
     for (const entry of entries) {
       urgent.delete(entry)
       numberParts(entry, deliverEarly)
@@ -216,11 +230,6 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
       // A flush may have been requested during the write: nothing is left for it to write.
       urgent.delete(entry)
     }
-    if (isRegularFlush) lastFlushAt = performance.now()
-    isWriting = false
-    flushCompleted.resolve(undefined)
-    flushCompleted = Promise.withResolvers()
-    schedule()
   }
 
   function schedule(): void {

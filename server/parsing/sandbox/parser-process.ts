@@ -6,6 +6,8 @@ import { pathToFileURL } from 'node:url'
 import type { DocumentLanguage } from '#contract/document.ts'
 import { fileTypeOf } from '#contract/file-types.ts'
 import type { BackgroundThrottle } from '#server/base/background-throttling.ts'
+import { type Fail, runInFailureScope } from '#server/base/failure-scope.ts'
+import { guardEvents } from '#server/base/guard-events.ts'
 import { lowerPriority } from '#server/base/lower-priority.ts'
 import type { Log } from '#server/base/log.ts'
 import { chooseConfinement, findConfinedPid, signalConfined } from './confinement.ts'
@@ -70,19 +72,24 @@ export function logConfinement(log: Log): void {
   log.info({ confinement: name }, 'files of people are read in processes of their own')
 }
 
-/** Starts Node with these arguments, in a process group of its own. */
+/** Starts Node with these arguments, in a process group of its own. An error in a handler of its pipes ends it. */
 export function startSandboxed(
   limits: ParseLimits,
   mimetype: string,
   args: readonly string[],
 ): ChildProcessWithoutNullStreams {
   const [command, ...rest] = [...chooseConfinement(READABLE_PATHS).command, process.execPath]
-  const child = spawn(command, [...rest, ...sandboxFlags(limits, mimetype), ...args], {
-    env: {},
-    cwd: '/',
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
-  })
+  // Its pipes then end, and with them the reading of this one file.
+  const fail: Fail = () => signalConfined(child, 'SIGKILL')
+  const child = runInFailureScope(fail, () =>
+    spawn(command, [...rest, ...sandboxFlags(limits, mimetype), ...args], {
+      env: {},
+      cwd: '/',
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    }),
+  )
+  for (const emitter of [child, child.stdin, child.stdout, child.stderr]) guardEvents(emitter, fail)
   if (child.pid !== undefined) lowerPriority(child.pid)
   return child
 }

@@ -14,7 +14,7 @@ import {
   sheetRow,
   wordBox,
 } from '#contract/document.ts'
-import { codeOf } from '#server/base/errors.ts'
+import { codeOf, toError } from '#server/base/errors.ts'
 import { FAILURE_CODES, ParseFailure } from '#server/parsing/failure.ts'
 import { MAX_DOCUMENT_CHARACTERS, type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'
 import { PARSE_LIMITS, type ParseLimits } from './limits.ts'
@@ -23,7 +23,7 @@ import { isImage, startParser } from './parser-process.ts'
 import { readLines } from './read-output.ts'
 import { createFairSemaphore, type FairSemaphore } from './semaphore.ts'
 import type { WarmParsers } from './warm-processes.ts'
-import { toError, watchProcess } from './watch-process.ts'
+import { watchProcess } from './watch-process.ts'
 
 export interface RecognisedPage {
   readonly page: number

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { messageOf } from '#server/base/errors.ts'
+import { toError } from '#server/base/errors.ts'
+import { repeat } from '#server/base/repeat.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
 import { findConfinedPid, signalConfined } from './confinement.ts'
 import type { ParseLimits } from './limits.ts'
@@ -11,8 +12,6 @@ const WATCH_INTERVAL_MS = 50
 const MAX_EXTENSIONS = 4
 const MEGABYTE = 1024 * 1024
 const PAGE_BYTES = 4096
-
-export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(messageOf(thrown)))
 
 export interface ProcessWatch {
   readonly reason: Error | undefined
@@ -65,10 +64,8 @@ export function watchProcess(
     extensions = 0
     timer = setTimeout(onTimeout, limitMs)
   }
-  const sampler = setInterval(() => {
-    void readResidentBytes(findPid()).then((resident) => {
-      if (resident > limits.residentBytes) end(new ParseFailure('out_of_memory'))
-    })
+  const sampler = repeat(async () => {
+    if ((await readResidentBytes(findPid())) > limits.residentBytes) end(new ParseFailure('out_of_memory'))
   }, WATCH_INTERVAL_MS)
   signal.addEventListener('abort', onAbort, { once: true })
   const closed = new Promise<void>((resolve) => {

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { guardEvents } from '#server/base/guard-events.ts'
 import type { IndexAnswer, IndexRequest, IndexTasks } from './thread-tasks.ts'
 
 type WithoutSession<Args extends unknown[]> = Args extends [number, ...infer Rest] ? Rest : never
@@ -50,6 +51,10 @@ function startThread(onEnd: () => void): IndexThread {
     for (const { reject } of waiting.values()) reject(reason)
     waiting.clear()
   }
+  guardEvents(worker, (error) => {
+    end(new Error('an answer of the thread that computes indexes could not be handled', { cause: error }))
+    void worker.terminate()
+  })
   // Callers hold a job or a connection, which keeps the process alive.
   worker.unref()
   worker.on('message', (answer: IndexAnswer) => {
