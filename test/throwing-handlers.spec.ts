@@ -20,7 +20,6 @@ import { type AlcoveProcess, type Environment, startAlcove } from './alcove.ts'
 import { startFakeS3 } from './fake-s3.ts'
 import { call, type Installation, signUpPerson } from './fuzz/people.ts'
 import { createRandom } from './fuzz/random.ts'
-import { hasNats, startNatsServer } from './nats.ts'
 import { copyStartedDataDir } from './started-data.ts'
 import { startStubModel } from './stub-model.ts'
 import { startToolServer } from './tool-server.ts'
@@ -201,14 +200,9 @@ test(
     await once(engine, 'listening')
     onTestFinished(() => void engine.close())
     const port = z.object({ port: z.number() }).parse(engine.address()).port
-    const [stub, s3, tools, nats] = await Promise.all([
-      startStubModel({ tokens: 20 }),
-      startFakeS3(),
-      startToolServer(),
-      hasNats ? startNatsServer() : undefined,
-    ])
+    const [stub, s3, tools] = await Promise.all([startStubModel({ tokens: 20 }), startFakeS3(), startToolServer()])
     onTestFinished(async () => {
-      await Promise.all([stub.stop(), s3.close(), nats?.stop()])
+      await Promise.all([stub.stop(), s3.close()])
       tools.stop()
     })
     const { options } = s3
@@ -223,7 +217,6 @@ test(
       S3_REGION: options.region,
       S3_ACCESS_KEY: options.accessKey,
       S3_SECRET_KEY: options.secretKey,
-      ...(nats ? { NATS_URL: nats.url } : {}),
     })
     const installation = { url: alcove.url, apikey: (await alcove.config()).supabaseAnonKey }
     const person = await signUpPerson(installation, 'lamp')

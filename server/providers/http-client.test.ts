@@ -10,8 +10,11 @@ const throwError = () => {
   throw THROWN
 }
 
-/** The server answers `first`, then after a moment `second`, each over a connection that stays open. */
-const startServer = () => serveLoopback((_request, response) => void response.write('first') && response.end('second'))
+const startServer = () =>
+  serveLoopback((_request, response) => {
+    response.write('first')
+    response.end('second')
+  })
 
 test('what a listener of a response throws fails that response, and other requests of the agent are answered', async () => {
   const { origin } = await startServer()
