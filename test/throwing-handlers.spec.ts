@@ -110,9 +110,7 @@ function createWork({ url, apikey }: Installation, token: string, toolUrl: strin
   const countRows = async (route: string) => z.array(z.unknown()).parse(await asPerson('GET', route)).length
 
   async function ask(content: string, signal: AbortSignal): Promise<void> {
-    const { id } = identified.parse(
-      await asPerson('POST', '/api/conversations', { title: 'Lamp', model_name: MODEL }),
-    )
+    const { id } = identified.parse(await asPerson('POST', '/api/conversations', { title: 'Lamp', model_name: MODEL }))
     await asPerson('POST', `/api/conversations/${id}/messages`, { content })
     await poll(async () => (await countRows(`/rest/v1/messages?conversation_id=eq.${id}&sender_role=eq.2`)) > 0, signal)
   }
@@ -189,7 +187,8 @@ function choose(names: readonly string[]): string[] {
 
 /** Lines of the log at `level` or above that hold the text. */
 const countLines = (output: string, text: string, level: number): number =>
-  output.split('\n').filter((line) => line.includes(text) && Number(/"level":(\d+)/.exec(line)?.[1] ?? 0) >= level).length
+  output.split('\n').filter((line) => line.includes(text) && Number(/"level":(\d+)/.exec(line)?.[1] ?? 0) >= level)
+    .length
 
 test(
   'what a listener or timer throws ends its own unit, is logged, and others are answered',
@@ -236,7 +235,8 @@ test(
       await handlers.arm(name, mark)
       const hasThrown = Promise.race([handlers.thrown().then(() => true), once(quiet, 'abort').then(() => false)])
       const done = doAll(work, AbortSignal.any([quiet, repaired.signal]))
-      const canary = async () => (await fetch(`${alcove.url}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS) })).status
+      const canary = async () =>
+        (await fetch(`${alcove.url}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS) })).status
       const healths = [canary(), hasThrown.then(canary)]
       const isThrown = await hasThrown
       repaired.abort()
@@ -259,7 +259,17 @@ test(
     }
     console.log(`${thrown.length} of ${names.length} handlers threw:\n${thrown.join('\n')}`)
     expect(faults).toEqual([])
-    for (const mechanism of ['pg', 'ws', 'server/parsing', 'server/providers/http-client.ts', 'server/realtime/sockets.ts', '@smithy', '@modelcontextprotocol/sdk', 'setInterval']) // prettier-ignore
+    for (const mechanism of [
+      'pg',
+      'ws',
+      'server/parsing',
+      'server/providers/http-client.ts',
+      'server/realtime/sockets.ts',
+      '@smithy',
+      '@modelcontextprotocol/sdk',
+      'setInterval',
+    ])
+      // prettier-ignore
       expect(thrown.join('\n')).toContain(mechanism)
     // What was ended begins again by itself.
     await expect

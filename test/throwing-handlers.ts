@@ -15,7 +15,8 @@ const tests = new Set<Socket>()
 let armed: { readonly name: string; readonly message: string } | undefined
 
 /** Events whose listeners free or settle something throw at the end of a listener, others at its beginning. */
-const AFTER = /(?:close|end|finish|exit|drain|timeout|abort|connect|secureConnect|open|setTimeout|setInterval|setImmediate)$/
+const AFTER =
+  /(?:close|end|finish|exit|drain|timeout|abort|connect|secureConnect|open|setTimeout|setInterval|setImmediate)$/
 
 function throwing(callback: Callback, name: string): Callback {
   return function throwOnce(this: unknown, ...values: unknown[]): unknown {
