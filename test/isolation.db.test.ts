@@ -192,12 +192,13 @@ async function attemptInsert(claims: Claims, table: Table): Promise<number | str
   )
 }
 
-/** Returns forbidden operations that succeed, and permitted ones that fail. */
-async function findProblems(): Promise<string[]> {
+/** Returns forbidden operations that succeed, and permitted ones that fail, on all tables or on one. */
+async function findProblems(only?: string): Promise<string[]> {
   const problems: string[] = []
   const anyone: [string, Claims][] = [['a second user', stranger], ['nobody', { role: 'anon' }]] // prettier-ignore
   for (const table of await listTables()) {
     const label = `${table.schema}.${table.name}`
+    if (only !== undefined && only !== label) continue
     if (!table.is_guarded) problems.push(`${label} has no forced row-level security`)
     for (const [who, claims] of anyone) {
       const shared = SHARED.get(label)
@@ -243,7 +244,13 @@ async function findProblems(): Promise<string[]> {
     if (table.insertable.length > 0 && ![1, '23505'].includes(await attemptInsert(owner, table)))
       problems.push(`the owner does not insert into ${label}`)
   }
-  return [...problems, ...(await findChannelProblems())]
+  return only === undefined || only === CHANNELS ? [...problems, ...(await findChannelProblems())] : problems
+}
+
+/** A changed policy usually shows on its own table; all tables are tried where it does not. */
+async function expectToShow({ schemaname, tablename, policyname }: Policy): Promise<void> {
+  const onItsTable = await findProblems(`${schemaname}.${tablename}`)
+  expect(onItsTable.length > 0 ? onItsTable : await findProblems(), policyname).not.toEqual([])
 }
 
 /** On the private channel of a conversation its owner may listen, and no person may send. */
@@ -307,7 +314,7 @@ test('notices when any one policy is dropped', async () => {
   expect(policies.length).toBeGreaterThan(15)
   for (const policy of policies) {
     await db.admin.query(`drop policy ${policyTarget(policy)}`)
-    expect(await findProblems(), policy.policyname).not.toEqual([])
+    await expectToShow(policy)
     await createPolicy(policy)
   }
   expect(await findProblems()).toEqual([])
@@ -318,7 +325,7 @@ test('notices when any one policy is opened to everyone', async () => {
     if (policy.qual === 'true') continue
     await db.admin.query(`drop policy ${policyTarget(policy)}`)
     await createPolicy(policy, policy.qual && 'true', policy.with_check && 'true')
-    expect(await findProblems(), policy.policyname).not.toEqual([])
+    await expectToShow(policy)
     await db.admin.query(`drop policy ${policyTarget(policy)}`)
     await createPolicy(policy)
   }
