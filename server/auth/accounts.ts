@@ -103,8 +103,8 @@ const MAX_LISTED_BYTES = 32 * 1024 * 1024
 export async function listAccounts(scope: Scope, { limit, offset }: { limit: number; offset: number }) {
   const counted = await scope.query<{ total: number }>('select count(*) as total from auth.users')
   const measured = await scope.query<{ bytes: number }>(
-    `select coalesce(sum(octet_length(u.raw_user_meta_data::text) + octet_length(u.raw_app_meta_data::text) + coalesce(
-       (select sum(octet_length(i.identity_data::text)) from auth.identities i where i.user_id = u.id), 0)), 0)::float8 as bytes
+    `select coalesce(sum(pg_column_size(u.raw_user_meta_data || '{}') + pg_column_size(u.raw_app_meta_data || '{}') + coalesce(
+       (select sum(pg_column_size(i.identity_data || '{}')) from auth.identities i where i.user_id = u.id), 0)), 0)::float8 as bytes
      from (select u.* from auth.users u order by u.created_at desc, u.id limit $1 offset $2) u`,
     [limit, offset],
   )

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Scope } from '#server/database/scope.ts'
 import { listProviders, metadataOf, type NewAccount } from './accounts.ts'
+import { requireStorableMetadata } from './metadata.ts'
 
 const UNCONFIRMED = 'u.email_confirmed_at is null and u.phone_confirmed_at is null'
 
@@ -100,6 +101,8 @@ export async function claimAddress(
   claim: AddressClaim,
   { isExistingOnly = false } = {},
 ): Promise<string | undefined> {
+  // Before the account is looked for, so that the answer does not tell whether there is one.
+  await requireStorableMetadata(scope, metadataOf(randomUUID(), claim))
   const pending = await lockPending(scope, claim, isExistingOnly)
   const id = pending?.id ?? randomUUID()
   const outcome = pending === undefined ? 'kept' : decide(pending, claim)

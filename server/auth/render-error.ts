@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'hono'
+import { AppError } from '#server/base/errors.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
 import { isRefusedTurn } from '#server/database/admission.ts'
+import { toAppError } from '#server/database/errors.ts'
 import { AuthError, OAuthError } from './errors.ts'
 
 export const VERSION_HEADER = 'x-supabase-api-version'
@@ -19,6 +21,10 @@ export function asAuthError(thrown: unknown, context: Context, log: Log): AuthEr
   if (isRefusedTurn(thrown)) {
     const code = thrown.code === 'rate_limited' ? 'over_request_rate_limit' : 'request_timeout'
     return new AuthError(code, thrown.message, { cause: thrown, retryAfterS: thrown.details.retryAfterS })
+  }
+  const known = toAppError(thrown)
+  if (known instanceof AppError && known.code === 'too_large') {
+    return new AuthError('request_entity_too_large', known.message, { cause: thrown })
   }
   const errorId = randomUUID()
   logFailedRequest(

@@ -39,7 +39,13 @@ test('sweeping removes what is over and leaves what still counts', async () => {
     [session.user.id],
   )
 
+  await service.admin.query(
+    `insert into auth.mfa_challenges (factor_id, created_at)
+     select id, now() - n * interval '40 minutes' from auth.mfa_factors, generate_series(1, 2) n where friendly_name = 'begun'`,
+  )
+
   await sweepAuth(service.database, { sessionDays: 30, sessionIdleDays: 14 })
+  expect((await service.admin.query('select from auth.mfa_challenges')).rowCount).toBe(1)
   const left = await service.admin.query<{ key: string }>('select key from auth.rate_limits')
   expect(left.rows.some(({ key }) => key.startsWith('token:'))).toBe(true)
   expect(left.rows.some(({ key }) => key.startsWith('signup:'))).toBe(false)

@@ -31,7 +31,7 @@ export async function sweepAuth(
     await scope.query(
       `delete from auth.mfa_factors where status = 'unverified' and created_at < now() - interval '1 day'`,
     )
-    await scope.query(`delete from auth.mfa_challenges where created_at < now() - interval '1 day'`)
+    await scope.query(`delete from auth.mfa_challenges where created_at < now() - interval '1 hour'`)
     await scope.query(`delete from auth.refresh_tokens where revoked and updated_at < now() - interval '30 days'`)
     await scope.query(
       `delete from auth.sessions s where ${sessionHasExpired({ days: '$1' })} or ${sessionIsIdle({ days: '$2' })}`,
