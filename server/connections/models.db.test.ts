@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { createTestDatabase } from '#test/database.ts'
 import { serveLoopback } from '#test/loopback.ts'
-import { refreshModelsAtStart } from './models.ts'
+import { refreshModelsAtStart, storeListedModels } from './models.ts'
 
 const db = await createTestDatabase()
 afterAll(() => db.drop())
@@ -36,4 +36,31 @@ test('an endpoint that is not ready at the start is retried until it responds', 
   await refresh([1, 1])
   expect(asked).toBe(3)
   expect(await listed()).toEqual([{ model_identifier: 'openai-compatible/late', is_default: true }])
+})
+
+test('names that an endpoint of a person no longer lists do not pile up', async () => {
+  const owner = (await db.createPerson()).sub
+  const { rows } = await db.admin.query<{ id: string }>(
+    `insert into own_providers (owner, kind, name, base_url) values ($1, 'compatible', 'Home', 'https://models.test')
+     returning id`,
+    [owner],
+  )
+  const ownProvider = rows[0]?.id ?? ''
+  for (const round of [1, 2, 3]) {
+    const models = Array.from({ length: 700 }, (_, n) => ({
+      identifier: `endpoint:${ownProvider}/${round}-${n}`,
+      name: `${round}-${n}`,
+      contextWindow: 1_000,
+      sees: false,
+    }))
+    await db.database.asService((scope) => storeListedModels(scope, models, { provider: 'Home', owner, ownProvider }))
+  }
+  const counted = await db.admin.query(
+    'select is_visible, count(*)::int from models where own_provider = $1 group by 1 order by 1',
+    [ownProvider],
+  )
+  expect(counted.rows).toEqual([
+    { is_visible: false, count: 1_000 },
+    { is_visible: true, count: 700 },
+  ])
 })

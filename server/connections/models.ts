@@ -22,6 +22,9 @@ interface ModelOwner {
 
 const SHARED_MODELS: ModelOwner = { provider: 'OpenAI-compatible', owner: null, ownProvider: null }
 
+/** An endpoint of a person may list other names each time; the most recent hidden ones keep their names in the page. */
+const MAX_HIDDEN_MODELS = 1_000
+
 /** Stores the models of one endpoint and hides those that it no longer lists. Runs as the service. */
 export async function storeListedModels(
   scope: Scope,
@@ -42,6 +45,11 @@ export async function storeListedModels(
     `update models set is_visible = false, updated_at = now()
      where provider = $2 and own_provider is not distinct from $3 and is_visible and not (model_identifier = any($1))`,
     [models.map(({ identifier }) => identifier), provider, ownProvider],
+  )
+  await scope.query(
+    `delete from models where id in (
+       select id from models where own_provider = $1 and not is_visible order by updated_at desc, id offset $2)`,
+    [ownProvider, MAX_HIDDEN_MODELS],
   )
 }
 

@@ -83,6 +83,23 @@ test('due work without a job is found, and only once while its job waits', async
   expect(rows.rowCount).toBe(1)
 })
 
+test('finished jobs are kept for minutes, also in a queue that an earlier version created', async () => {
+  const { connection, adminConnection, admin } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  const before = startJobs({ connection, log, handlers: { greet: recorder().handler } })
+  await before.started
+  await before.stop()
+  await admin.query(`update pgboss.queue set deletion_seconds = 86400`)
+  const { handler, next } = recorder()
+  const jobs = stopAtEnd(startJobs({ connection, log, handlers: { greet: handler } }))
+  await jobs.started
+  const run = next()
+  jobs.enqueue('greet', { key: 'a', data: {} })
+  await run
+  const { rows } = await admin.query(`select deletion_seconds from pgboss.job where name = 'greet'`)
+  expect(rows).toEqual([{ deletion_seconds: 600 }])
+})
+
 test('the next server retries a job of a dead one', async () => {
   const { connection, adminConnection, admin } = await temporaryDatabase()
   await installJobs(adminConnection)

@@ -25,6 +25,9 @@ export interface JobsOptions {
   readonly sweepIntervalMs?: number
 }
 
+/** People cause jobs at will, for example by renaming a document again and again; finished ones go soon. */
+const DELETE_AFTER_S = 600
+const MAINTENANCE_INTERVAL_S = 300
 /** Polling finds retries; new jobs notify. */
 const POLL_SECONDS = 2
 
@@ -181,6 +184,7 @@ async function createBoss(connection: pg.ClientConfig, log: Log): Promise<PgBoss
     max: 4,
     superviseIntervalSeconds: 30,
     monitorIntervalSeconds: 30,
+    maintenanceIntervalSeconds: MAINTENANCE_INTERVAL_S,
   })
   boss.on('error', (error) => log.warn({ err: error }, 'the job queue reported an error'))
   boss.on('warning', ({ message, data }) => log.warn({ data }, message))
@@ -197,10 +201,10 @@ async function createQueues(boss: PgBoss, kinds: readonly Kind[]): Promise<void>
       retryLimit: 2,
       retryDelay: 1,
       retryBackoff: true,
-      deleteAfterSeconds: 86_400,
+      deleteAfterSeconds: DELETE_AFTER_S,
     })
     // `createQueue` does not change an existing queue.
-    await boss.updateQueue(name, { expireInSeconds })
+    await boss.updateQueue(name, { expireInSeconds, deleteAfterSeconds: DELETE_AFTER_S })
   }
 }
 
