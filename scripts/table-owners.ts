@@ -58,6 +58,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   usage: { writes: null },
   usage_changes: { writes: null },
   usage_total: { writes: null },
+  vector_usage: { writes: 'search' },
 
   discarded_blobs: { writes: 'documents/store' },
   document_pages: { writes: 'documents/store', reads: ['search'] },

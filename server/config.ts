@@ -434,7 +434,7 @@ export const SETTINGS = {
   QUOTA_FILES_MB: setting({
     wants: 'a whole number of megabytes, 0 for no limit',
     example: '20000',
-    explains: 'Bytes that the files of one person may take.',
+    explains: 'Bytes that the files of one person may take, with what is kept about them: text, index and vectors.',
     parse: count(20_000),
   }),
   QUOTA_TEXT_MB: setting({
@@ -447,7 +447,7 @@ export const SETTINGS = {
     wants: 'a whole number of megabytes, 0 for no limit',
     example: '200000',
     explains:
-      'Bytes that the files and conversations of all people may take together. Set it below the size of the disk: what search keeps about documents comes on top.',
+      'Bytes that the files and conversations of all people may take together. Set it below the size of the disk: the database needs room for its log and for rows that were changed.',
     parse: count(200_000),
   }),
   OCR_PROCESSES: setting({

@@ -92,7 +92,7 @@ export const storeModels = (
 /** For a deselected model. Removing a provider deletes its vectors in the database. */
 export const deleteVectors = (database: Database, owner: string, id: string) =>
   database.asService(async (scope) => {
-    for (const table of ['embedded_documents', 'passage_vectors'])
+    for (const table of ['embedded_documents', 'passage_vectors', 'vector_usage'])
       await scope.query(`delete from ${table} where owner = $1 and starts_with(model, $2)`, [
         owner,
         personalIdentifier(id, ''),

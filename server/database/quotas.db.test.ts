@@ -171,6 +171,8 @@ test('nobody writes the counters, and everyone reads only their own', async () =
       'update usage_total set bytes = 0',
       `select count_usage('${owner.sub}', 0, -1000)`,
       `select require_text_room('${owner.sub}')`,
+      `select require_file_room('${owner.sub}')`,
+      'delete from vector_usage',
     ])
       await expect(
         db.database.asUser(claims, (scope) => scope.query(change)),
@@ -217,6 +219,63 @@ test('counters equal the sum of the rows after any changes, and go with the acco
   await db.admin.query('delete from auth.users where id = $1', [owner.sub])
   for (const table of ['usage', 'usage_changes'])
     expect((await db.admin.query(`select from ${table} where owner = $1`, [owner.sub])).rowCount).toBe(0)
+})
+
+describe('text that is deleted or moved takes along what belongs to it', () => {
+  async function answered() {
+    const conversation = await converse()
+    const message = await answer(conversation, 2 * KB)
+    await db.database.asService(async (scope) => {
+      await scope.query(
+        `insert into message_versions (message_id, version, content, created_at)
+         select $1, n, repeat('v', 3000), now() from generate_series(1, 2) n`,
+        [message],
+      )
+      await scope.query(
+        `insert into conversation_summaries (conversation_id, through_position, messages, content, model)
+         values ($1, 1, 1, repeat('s', 1000), 'm')`,
+        [conversation],
+      )
+    })
+    return { conversation, message }
+  }
+  const asService = (text: string, values: readonly unknown[]) =>
+    db.database.asService((scope) => scope.query(text, values))
+
+  test('versions and summaries count, and end with their message and conversation', async () => {
+    const empty = (await usageOf(owner)).text_bytes
+    const { conversation, message } = await answered()
+    const bytes = (await usageOf(owner)).text_bytes
+    expect(bytes).toBeGreaterThan(empty + 9 * KB)
+    await asService('delete from messages where id = $1', [message])
+    expect((await usageOf(owner)).text_bytes).toBeLessThan(empty + 2 * KB)
+    await asService('delete from conversation_summaries where conversation_id = $1', [conversation])
+    await asService('delete from conversations where id = $1', [conversation])
+    expect((await usageOf(owner)).text_bytes).toBe(empty)
+  })
+
+  test('a conversation with all of it, deleted at once', async () => {
+    const { conversation } = await answered()
+    await db.database.asUser(owner, (scope) => scope.query('delete from conversations where id = $1', [conversation]))
+    expect((await usageOf(owner)).text_bytes).toBe(0)
+  })
+
+  test('a message of another conversation, and a conversation of another person', async () => {
+    const other = await db.createPerson()
+    const { conversation, message } = await answered()
+    const theirs = await converse(other)
+    const [mine, empty] = [(await usageOf(owner)).text_bytes, (await usageOf(other)).text_bytes]
+    await asService('update messages set conversation_id = $2 where id = $1', [message, theirs])
+    const moved = mine - (await usageOf(owner)).text_bytes
+    expect(moved).toBeGreaterThan(8 * KB)
+    expect((await usageOf(other)).text_bytes).toBe(empty + moved)
+    await asService('update messages set conversation_id = $2 where id = $1', [message, conversation])
+    await asService('update conversations set uid = $2 where id = $1', [conversation, other.sub])
+    expect((await usageOf(owner)).text_bytes).toBe(0)
+    expect((await usageOf(other)).text_bytes).toBe(empty + mine)
+    await asService('delete from conversations where uid = $1', [other.sub])
+    expect((await usageOf(other)).text_bytes).toBe(0)
+  })
 })
 
 /** SQL of a list of numbers, about 15 bytes each. The text of 10,000 has 1.3 GB, which PostgreSQL cannot write out. */

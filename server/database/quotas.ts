@@ -37,6 +37,11 @@ export const fileRoomOf = ({ file_bytes, file_limit }: OwnUsage): number =>
   file_limit === 0 ? Number.POSITIVE_INFINITY : Math.max(0, file_limit - file_bytes)
 
 /** Runs as the service. @throws a database error that `toAppError` turns into `too_large` */
+export async function requireFileRoom(scope: Scope, person: string): Promise<void> {
+  await scope.query('select require_file_room($1)', [person])
+}
+
+/** Runs as the service. @throws a database error that `toAppError` turns into `too_large` */
 export async function requireTextRoom(scope: Scope, person: string): Promise<void> {
   await scope.query('select require_text_room($1)', [person])
 }

@@ -360,6 +360,7 @@ create table public.document_index (
   length bigint not null,
   segment bigint,
   first_passage integer not null,
+  bytes bigint not null default 0,
   constraint document_index_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.documents(id) ON DELETE CASCADE,
   constraint document_index_first_passage_check CHECK ((first_passage >= 0)),
   constraint document_index_owner_segment_fkey FOREIGN KEY (owner, segment) REFERENCES public.search_segments(owner, segment) ON DELETE CASCADE,
@@ -409,6 +410,7 @@ create table public.documents (
   version integer not null default 1,
   superseded_at timestamp with time zone,
   object_name text,
+  page_bytes bigint not null default 0,
   constraint documents_filename_check CHECK (((char_length(filename) >= 1) AND (char_length(filename) <= 255))),
   constraint documents_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint documents_owner_sha256_key UNIQUE (owner, sha256),
@@ -730,6 +732,16 @@ create table public.users (
   constraint users_username_key UNIQUE (username)
 );
 
+create table public.vector_usage (
+  owner uuid not null,
+  model text not null,
+  document_id uuid not null,
+  bytes bigint not null,
+  constraint vector_usage_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.document_index(document_id) ON DELETE CASCADE,
+  constraint vector_usage_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
+  constraint vector_usage_pkey PRIMARY KEY (owner, model, document_id)
+);
+
 create unlogged table realtime.changes (
   xid xid8 not null default pg_current_xact_id(),
   id bigint not null generated always as identity,
@@ -870,6 +882,7 @@ CREATE INDEX tool_requests_owner_idx ON public.tool_requests USING btree (owner)
 CREATE INDEX tool_requests_reply_id_idx ON public.tool_requests USING btree (reply_id);
 CREATE INDEX tool_requests_server_id_idx ON public.tool_requests USING btree (server_id);
 CREATE INDEX usage_changes_owner_idx ON public.usage_changes USING btree (owner);
+CREATE INDEX vector_usage_document_id_idx ON public.vector_usage USING btree (document_id);
 CREATE INDEX messages_inserted_at_idx ON realtime.messages USING btree (inserted_at);
 CREATE INDEX presences_node_idx ON realtime.presences USING btree (node);
 CREATE INDEX presences_room_idx ON realtime.presences USING btree (room);
@@ -918,6 +931,32 @@ CREATE OR REPLACE FUNCTION auth.jwt()
  STABLE
 RETURN (COALESCE(NULLIF(current_setting('request.jwt.claims'::text, true), ''::text), '{}'::text))::jsonb;
 
+CREATE OR REPLACE FUNCTION auth.limit_user_metadata()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if tg_op = 'INSERT' or new.raw_user_meta_data is distinct from old.raw_user_meta_data then
+    perform auth.require_metadata_size(new.raw_user_meta_data);
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION auth.require_metadata_size(metadata jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if pg_column_size(metadata || '{}') > 32000 then
+    raise exception using errcode = 'PT413', message = 'The user metadata of one account may take at most 32 kB.';
+  end if;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION auth.role()
  RETURNS text
  LANGUAGE sql
@@ -942,6 +981,23 @@ begin
   end if;
   return total + coalesce(bytes, 0);
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.conversation_bytes(conversation uuid)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select coalesce(sum(b.bytes), 0)::bigint from (
+    select public.text_size(m.content) + public.json_size(m.metadata) as bytes
+    from public.messages m where m.conversation_id = conversation
+    union all
+    select public.text_size(v.content) + public.json_size(v.metadata)
+    from public.messages m join public.message_versions v on v.message_id = m.id where m.conversation_id = conversation
+    union all
+    select public.text_size(s.content, s.model) from public.conversation_summaries s where s.conversation_id = conversation
+  ) b
 $function$;
 
 CREATE OR REPLACE FUNCTION public.count_usage(person uuid, files bigint, texts bigint)
@@ -1062,6 +1118,45 @@ AS $function$
   ) c on true
 $function$;
 
+CREATE OR REPLACE FUNCTION public.page_bytes(document uuid)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select coalesce(sum(128 + pg_column_size(p.text) + coalesce(pg_column_size(p.items), 0)
+    + coalesce(pg_column_size(p.headings), 0) + coalesce(pg_column_size(p.rows), 0) + coalesce(pg_column_size(p.columns), 0)
+    + coalesce(pg_column_size(p.boxes), 0) + coalesce(pg_column_size(p.blocks), 0)), 0)::bigint
+  from public.document_pages p where p.document_id = document
+$function$;
+
+CREATE OR REPLACE FUNCTION public.passage_bytes(document uuid)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select coalesce(sum(160 + coalesce(octet_length(p.heading), 0)), 0)::bigint
+  from public.passages p where p.document_id = document
+$function$;
+
+CREATE OR REPLACE FUNCTION public.require_file_room(person uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  used public.usage;
+begin
+  select person, coalesce(sum(b.bytes), 0) + 1, 0 into used from (
+    select u.file_bytes as bytes from public.usage u where u.owner = person
+    union all select c.file_bytes from public.usage_changes c where c.owner = person
+  ) b;
+  perform public.enforce_quotas(used, 1, 0);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.require_text_room(person uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -1079,6 +1174,15 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.segment_bytes(number bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select coalesce(sum(64 + octet_length(b.content)), 0)::bigint from public.search_buckets b where b.segment = number
+$function$;
+
 CREATE OR REPLACE FUNCTION public.text_size(VARIADIC texts text[])
  RETURNS bigint
  LANGUAGE sql
@@ -1092,20 +1196,41 @@ CREATE OR REPLACE FUNCTION public.tg_conversations__release_messages()
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+declare
+  bytes bigint;
 begin
+  if tg_op = 'UPDATE' and new.uid = old.uid then
+    return new;
+  end if;
   -- With the account, all counters go.
-  if not exists (select from auth.users u where u.id = old.uid) then
+  if tg_op = 'DELETE' and not exists (select from auth.users u where u.id = old.uid) then
     return old;
   end if;
-  perform public.count_usage(old.uid, 0, -coalesce(sum(b.bytes), 0)::bigint)
-  from (
-    select public.text_size(m.content) + public.json_size(m.metadata) as bytes
-    from public.messages m where m.conversation_id = old.id
-    union all
-    select public.text_size(v.content) + public.json_size(v.metadata)
-    from public.messages m join public.message_versions v on v.message_id = m.id where m.conversation_id = old.id
-  ) b;
-  return old;
+  bytes := public.conversation_bytes(old.id);
+  perform public.count_usage(old.uid, 0, -bytes);
+  if tg_op = 'DELETE' then
+    return old;
+  end if;
+  perform public.count_usage(new.uid, 0, bytes);
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_count_bytes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    perform public.count_usage(old.owner, -old.bytes, 0);
+  elsif tg_op = 'INSERT' then
+    perform public.count_usage(new.owner, new.bytes, 0);
+  else
+    perform public.count_usage(new.owner, new.bytes - old.bytes, 0);
+  end if;
+  return null;
 end
 $function$;
 
@@ -1149,6 +1274,18 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_document_index__measure()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  new.bytes := public.passage_bytes(new.document_id) + public.segment_bytes(new.segment);
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.tg_documents__begin_series()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1157,6 +1294,18 @@ AS $function$
 begin
   new.series = coalesce(new.series, new.id);
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_documents__count_pages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform public.count_usage(new.owner, new.page_bytes - old.page_bytes, 0);
+  return null;
 end
 $function$;
 
@@ -1181,6 +1330,18 @@ AS $function$
 begin
   insert into public.discarded_blobs (path) values (old.path) on conflict do nothing;
   return old;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_documents__measure_pages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  new.page_bytes := case when new.parsed_at is null then 0 else public.page_bytes(new.id) end;
+  return new;
 end
 $function$;
 
@@ -1271,6 +1432,34 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_messages__move_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  bytes bigint;
+begin
+  if tg_op = 'UPDATE' and new.conversation_id = old.conversation_id then
+    return new;
+  end if;
+  select coalesce(sum(public.text_size(v.content) + public.json_size(v.metadata)), 0) into bytes
+  from public.message_versions v where v.message_id = old.id;
+  if bytes > 0 then
+    -- A conversation that is being deleted has released its versions.
+    perform public.count_usage(c.uid, 0, -bytes) from public.conversations c where c.id = old.conversation_id;
+  end if;
+  if tg_op = 'DELETE' then
+    return old;
+  end if;
+  if bytes > 0 then
+    perform public.count_usage(c.uid, 0, bytes) from public.conversations c where c.id = new.conversation_id;
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.tg_objects__follow_document()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1299,6 +1488,7 @@ begin
   end if;
   delete from public.embedded_documents e where e.owner = old.owner and starts_with(e.model, 'endpoint:' || old.id || '/');
   delete from public.passage_vectors v where v.owner = old.owner and starts_with(v.model, 'endpoint:' || old.id || '/');
+  delete from public.vector_usage u where u.owner = old.owner and starts_with(u.model, 'endpoint:' || old.id || '/');
   return null;
 end
 $function$;
@@ -1315,6 +1505,21 @@ begin
     raise exception using errcode = 'PT409', message = '20 providers are connected already. Remove one first.';
   end if;
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_passage_vectors__count()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  insert into public.vector_usage as u (owner, model, document_id, bytes)
+  select v.owner, v.model, v.document_id, sum(public.vector_bytes(v.model, v.vector))
+  from new_rows v join public.document_index i on i.document_id = v.document_id group by 1, 2, 3
+  on conflict (owner, model, document_id) do update set bytes = u.bytes + excluded.bytes;
+  return null;
 end
 $function$;
 
@@ -1411,6 +1616,13 @@ begin
   return known.bytes;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.vector_bytes(model text, vector bytea)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO ''
+AS $function$ select (160 + 2 * octet_length(model) + octet_length(vector) + octet_length(vector) / 32)::bigint $function$;
 
 CREATE OR REPLACE FUNCTION realtime.announce_session_end()
  RETURNS trigger
@@ -1809,24 +2021,33 @@ $function$;
 CREATE TRIGGER announce_factor_change AFTER INSERT OR DELETE OR UPDATE OF status ON auth.mfa_factors FOR EACH ROW EXECUTE FUNCTION auth.announce_factor_change();
 CREATE TRIGGER drop_recovery_codes AFTER DELETE ON auth.mfa_factors FOR EACH ROW WHEN ((old.status = 'verified'::auth.factor_status)) EXECUTE FUNCTION auth.drop_recovery_codes();
 CREATE TRIGGER realtime_session_end AFTER DELETE ON auth.sessions FOR EACH ROW EXECUTE FUNCTION realtime.announce_session_end();
+CREATE TRIGGER limit_user_metadata BEFORE INSERT OR UPDATE OF raw_user_meta_data ON auth.users FOR EACH ROW EXECUTE FUNCTION auth.limit_user_metadata();
 CREATE TRIGGER tg_users__remove_files AFTER DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_users__remove_files();
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.conversation_summaries REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.conversation_summaries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversation_summaries REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,uid}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
+CREATE TRIGGER tg_conversations__move_messages BEFORE UPDATE OF uid ON public.conversations FOR EACH ROW EXECUTE FUNCTION public.tg_conversations__release_messages();
 CREATE TRIGGER tg_conversations__release_messages BEFORE DELETE ON public.conversations FOR EACH ROW EXECUTE FUNCTION public.tg_conversations__release_messages();
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_document_index__bury AFTER DELETE ON public.document_index FOR EACH ROW EXECUTE FUNCTION public.tg_document_index__bury();
+CREATE TRIGGER tg_document_index__count AFTER INSERT OR DELETE ON public.document_index FOR EACH ROW EXECUTE FUNCTION public.tg_count_bytes();
+CREATE TRIGGER tg_document_index__measure BEFORE INSERT ON public.document_index FOR EACH ROW EXECUTE FUNCTION public.tg_document_index__measure();
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,owner}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.documents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE TRIGGER tg_documents__begin_series BEFORE INSERT ON public.documents FOR EACH ROW EXECUTE FUNCTION public.tg_documents__begin_series();
+CREATE TRIGGER tg_documents__count_pages AFTER UPDATE ON public.documents FOR EACH ROW WHEN ((old.page_bytes <> new.page_bytes)) EXECUTE FUNCTION public.tg_documents__count_pages();
 CREATE TRIGGER tg_documents__delete_versions AFTER DELETE ON public.documents FOR EACH ROW WHEN (((old.state = 'ready'::text) AND (old.superseded_at IS NULL))) EXECUTE FUNCTION public.tg_documents__delete_versions();
 CREATE TRIGGER tg_documents__discard_blob AFTER DELETE ON public.documents FOR EACH ROW EXECUTE FUNCTION public.tg_documents__discard_blob();
+CREATE TRIGGER tg_documents__measure_pages BEFORE UPDATE OF parsed_at ON public.documents FOR EACH ROW EXECUTE FUNCTION public.tg_documents__measure_pages();
 CREATE TRIGGER tg_documents__rename_versions AFTER UPDATE OF filename ON public.documents FOR EACH ROW WHEN ((old.filename IS DISTINCT FROM new.filename)) EXECUTE FUNCTION public.tg_documents__rename_versions();
-CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(r.size)', '0');
-CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(r.size)', '0');
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(r.size) + r.page_bytes', '0');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(r.size) + r.page_bytes', '0');
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.message_feedback REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.message_feedback REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.message_feedback REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
@@ -1839,6 +2060,7 @@ CREATE TRIGGER realtime_update AFTER UPDATE ON public.messages REFERENCING OLD T
 CREATE TRIGGER tg_messages__enqueue_reply AFTER INSERT ON public.messages FOR EACH ROW WHEN ((new.sender_role = 1)) EXECUTE FUNCTION public.tg_messages__enqueue_reply();
 CREATE TRIGGER tg_messages__fold_text AFTER INSERT OR UPDATE OF content ON public.messages FOR EACH ROW WHEN ((new.sender_role = ANY (ARRAY[1, 2]))) EXECUTE FUNCTION public.tg_messages__fold_text();
 CREATE TRIGGER tg_messages__forget_summaries AFTER UPDATE OF content ON public.messages FOR EACH ROW WHEN ((old.content IS DISTINCT FROM new.content)) EXECUTE FUNCTION public.tg_messages__forget_summaries();
+CREATE TRIGGER tg_messages__move_versions BEFORE DELETE OR UPDATE OF conversation_id ON public.messages FOR EACH ROW EXECUTE FUNCTION public.tg_messages__move_versions();
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
@@ -1847,6 +2069,7 @@ CREATE TRIGGER realtime_insert AFTER INSERT ON public.models REFERENCING NEW TAB
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.models REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE CONSTRAINT TRIGGER tg_own_providers__forget_vectors AFTER DELETE ON public.own_providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.tg_own_providers__forget_vectors();
 CREATE TRIGGER tg_own_providers__limit BEFORE INSERT ON public.own_providers FOR EACH ROW EXECUTE FUNCTION public.tg_own_providers__limit();
+CREATE TRIGGER tg_passage_vectors__count AFTER INSERT ON public.passage_vectors REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_passage_vectors__count();
 CREATE TRIGGER tg_tool_consents__limit BEFORE INSERT ON public.tool_consents FOR EACH ROW EXECUTE FUNCTION public.tg_tool_consents__limit();
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.tool_consents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.tool_consents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
@@ -1854,6 +2077,7 @@ CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.tool_consents REFERENCING
 CREATE TRIGGER tg_tool_servers__limit BEFORE INSERT ON public.tool_servers FOR EACH ROW EXECUTE FUNCTION public.tg_tool_servers__limit();
 CREATE TRIGGER tg_tool_servers__limit_tools BEFORE UPDATE OF tools ON public.tool_servers FOR EACH ROW EXECUTE FUNCTION public.tg_tool_servers__limit_tools();
 CREATE TRIGGER tg_user_settings__limit BEFORE INSERT OR UPDATE OF preferences ON public.user_settings FOR EACH ROW EXECUTE FUNCTION public.tg_user_settings__limit();
+CREATE TRIGGER tg_vector_usage__count AFTER INSERT OR DELETE OR UPDATE OF bytes ON public.vector_usage FOR EACH ROW EXECUTE FUNCTION public.tg_count_bytes();
 CREATE TRIGGER relay_inserted AFTER INSERT ON realtime.messages FOR EACH ROW WHEN (((new.extension = 'broadcast'::text) AND (new.payload IS NOT NULL))) EXECUTE FUNCTION realtime.relay_inserted();
 CREATE TRIGGER discard_removed_blob AFTER DELETE ON storage.objects FOR EACH ROW WHEN ((old.blob_id IS NOT NULL)) EXECUTE FUNCTION storage.discard_blob();
 CREATE TRIGGER discard_replaced_blob AFTER UPDATE OF blob_id ON storage.objects FOR EACH ROW WHEN (((old.blob_id IS DISTINCT FROM new.blob_id) AND (old.blob_id IS NOT NULL))) EXECUTE FUNCTION storage.discard_blob();
@@ -2079,6 +2303,10 @@ create policy "owner reads own settings" on public.user_settings for select to a
   using ((owner = ( SELECT auth.uid() AS uid)));
 alter table public.users enable row level security;
 alter table public.users force row level security;
+alter table public.vector_usage enable row level security;
+alter table public.vector_usage force row level security;
+create policy "owner reads own usage of vectors" on public.vector_usage for select to authenticated
+  using ((owner = ( SELECT auth.uid() AS uid)));
 alter table realtime.changes enable row level security;
 alter table realtime.changes force row level security;
 alter table realtime.messages enable row level security;
@@ -2194,6 +2422,10 @@ grant execute on function auth.jwt() to anon;
 grant execute on function auth.jwt() to authenticated;
 grant execute on function auth.jwt() to service_role;
 grant execute on function auth.jwt() to supabase_auth_admin;
+grant execute on function auth.limit_user_metadata() to public;
+grant execute on function auth.require_metadata_size(jsonb) to public;
+grant execute on function auth.require_metadata_size(jsonb) to service_role;
+grant execute on function auth.require_metadata_size(jsonb) to supabase_auth_admin;
 grant execute on function auth.role() to anon;
 grant execute on function auth.role() to authenticated;
 grant execute on function auth.role() to service_role;
@@ -2209,6 +2441,7 @@ grant execute on function public.fold_text(text) to service_role;
 grant execute on function public.list_bytes(integer,bigint) to authenticated;
 grant execute on function public.list_bytes(integer,bigint) to service_role;
 grant execute on function public.own_usage() to authenticated;
+grant execute on function public.require_file_room(uuid) to service_role;
 grant execute on function public.require_text_room(uuid) to service_role;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to anon;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to authenticated;
@@ -2318,6 +2551,8 @@ grant select on table public.usage to authenticated;
 grant select on table public.usage_changes to authenticated;
 grant select on table public.user_settings to authenticated;
 grant delete, insert, select, update on table public.user_settings to service_role;
+grant select on table public.vector_usage to authenticated;
+grant delete, insert, select, update on table public.vector_usage to service_role;
 grant delete, select on table realtime.changes to service_role;
 grant insert, select on table realtime.messages to anon;
 grant insert, select on table realtime.messages to authenticated;

@@ -196,12 +196,22 @@ async function receiveFile(
   const { database, blobs, jobs } = parts
   const hash = createHash('sha256')
   let fits = room.left > 0
+  let taken = 0
+  const giveBack = () => {
+    room.left += taken
+    taken = 0
+  }
   const transfer = openTransfer()
   const hashing = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       transfer.pass(() => {
-        room.left -= chunk.length
-        fits &&= room.left >= 0
+        if (fits) {
+          taken += chunk.length
+          room.left -= chunk.length
+          fits = room.left >= 0
+          // At once: the next file of the upload may be smaller.
+          if (!fits) giveBack()
+        }
         hash.update(chunk)
         // The rest of a file that does not fit is read, so that the answer arrives, but not stored.
         done(null, fits ? chunk : undefined)
@@ -250,7 +260,10 @@ async function receiveFile(
       return rejection(name, 'too_large', `was not added. ${error.message}`)
     throw thrown
   } finally {
-    if (!isKept) await blobs.remove(blob.id)
+    if (!isKept) {
+      giveBack()
+      await blobs.remove(blob.id)
+    }
   }
 }
 

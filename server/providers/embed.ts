@@ -23,7 +23,10 @@ export interface EmbedderSettings {
   readonly fetch?: typeof fetch | undefined
 }
 
-const vectors = z.array(z.array(z.number()).min(1))
+/** Above that of every published model; the answers of an endpoint that a person entered are stored. */
+const MAX_DIMENSIONS = 8_192
+
+const vectors = z.array(z.array(z.number()).min(1).max(MAX_DIMENSIONS))
 
 export function createEmbedder({ model, baseUrl, apiKey, fetch }: EmbedderSettings): Embedder | null {
   if (model === undefined || baseUrl === undefined) return null

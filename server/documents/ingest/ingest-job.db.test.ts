@@ -10,6 +10,7 @@ import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
+import { readOwnUsage, setQuotas } from '#server/database/quotas.ts'
 import { claimDocument } from '#server/documents/store/ingestion.ts'
 import {
   deleteDocument,
@@ -577,4 +578,59 @@ test.each([
     ).rows[0]?.tokenizer
   await expect.poll(tokenizer).toBe(TOKENIZER_VERSION)
   await expectOneWholeSet(id, 30)
+})
+
+describe('quotas', () => {
+  const UNLIMITED = { fileBytesPerPerson: 0, textBytesPerPerson: 0, totalBytes: 0 }
+  const usageOf = async () => (await test_.database.asUser(person, readOwnUsage)).file_bytes
+  const remove = (id: string) => test_.database.asUser(person, (scope) => deleteDocument(scope, id))
+  const letters = (words: number, step: number) =>
+    Buffer.from(Array.from({ length: words }, (_, n) => String.fromCodePoint(97 + ((n * n * step) % 26))).join(' '))
+
+  test('the text and the index of a file count with it, however small the file is', async () => {
+    const bytes = letters(150_000, 7)
+    const id = await store(bytes, UPLOAD_TYPES.txt, 'letters.txt')
+    const stored = await usageOf()
+    expect(stored).toBe(4_096 + bytes.length)
+    await run(id)
+    expect((await read(id)).state).toBe('ready')
+    const { rows } = await test_.admin.query<{ bytes: string }>(
+      `select (select sum(pg_column_size(text)) from document_pages where document_id = $1)
+         + (select sum(octet_length(content)) from search_buckets where owner = $2)
+         + (select count(*) * 24 from passages where document_id = $1) as bytes`,
+      [id, person.sub],
+    )
+    const derived = (await usageOf()) - stored
+    expect(derived).toBeGreaterThan(Number(rows[0]?.bytes))
+    expect(derived).toBeGreaterThan(bytes.length / 10)
+    await test_.database.asService((scope) => renameDocument(scope, id, 'renamed.txt'))
+    const handlers = createDocumentJobs({ database: test_.database, blobs, log })
+    await handlers['documents.reindex']?.run({ documentId: id }, jobRun())
+    expect(Math.abs((await usageOf()) - stored - derived)).toBeLessThan(200)
+    await remove(id)
+    expect(await usageOf()).toBe(0)
+  })
+
+  test('a file whose owner has no room left is not read, says so, and leaves nothing', async () => {
+    onTestFinished(() => setQuotas(test_.database, UNLIMITED))
+    const [first, second] = [
+      await store(letters(20_000, 3), UPLOAD_TYPES.txt, 'first.txt'),
+      await store(letters(20_000, 5), UPLOAD_TYPES.txt, 'second.txt'),
+    ]
+    await setQuotas(test_.database, { ...UNLIMITED, fileBytesPerPerson: (await usageOf()) + 1 })
+    await run(first)
+    await run(second)
+    expect(await read(first)).toMatchObject({ state: 'ready' })
+    expect(await read(second)).toMatchObject({
+      state: 'failed',
+      error: {
+        code: 'no_room',
+        message: 'There is no room for the text of this file. Delete documents, this one too, and upload it again.',
+      },
+    })
+    expect((await test_.admin.query('select from document_pages where document_id = $1', [second])).rowCount).toBe(0)
+    await remove(first)
+    await remove(second)
+    expect(await usageOf()).toBe(0)
+  })
 })

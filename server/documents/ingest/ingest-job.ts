@@ -1,7 +1,10 @@
 /** Parses uploads in two repeatable stages: store pages while parsing, then index and mark ready in one transaction. */
 import { availableParallelism } from 'node:os'
+import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
+import { toAppError } from '#server/database/errors.ts'
+import { requireFileRoom } from '#server/database/quotas.ts'
 import type { Database } from '#server/database/scope.ts'
 import {
   claimDocument,
@@ -88,6 +91,7 @@ async function ingest(context: IngestContext, documentId: string, run: JobRun): 
   try {
     if (document.tries > MAX_TRIES) throw new ParseFailure('crashed')
     if (!document.is_parsed) {
+      await requireRoom(database, document)
       const parts = { ...context, onPagesStored: () => onStage?.('pages stored', documentId) }
       await longFiles.run(run.yieldSlot, (yieldSlot) => storePages(parts, document, { ...run, yieldSlot }))
     }
@@ -96,6 +100,17 @@ async function ingest(context: IngestContext, documentId: string, run: JobRun): 
     onStage?.('indexed', documentId)
   } catch (error) {
     await endAttempt(context, document, { error, signal: run.signal })
+  }
+}
+
+/** A small file may hold much text, so what is kept about one counts once it has been read. @throws ParseFailure */
+async function requireRoom(database: Database, { owner }: ClaimedDocument): Promise<void> {
+  try {
+    await database.asService((scope) => requireFileRoom(scope, owner))
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    if (error instanceof AppError && error.code === 'too_large') throw new ParseFailure('no_room', { cause: error })
+    throw thrown
   }
 }
 

@@ -2,6 +2,8 @@
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
+import { toAppError } from '#server/database/errors.ts'
+import { ENFORCE_QUOTAS, requireFileRoom } from '#server/database/quotas.ts'
 import type { Database } from '#server/database/scope.ts'
 import type { JobHandlers } from '#server/jobs/handler.ts'
 import type { Embedder } from '#server/providers/embed.ts'
@@ -18,7 +20,7 @@ const EMBED_JOB = 'documents.embed'
 const BATCH_PASSAGES = 32
 const TIMEOUT_MS = 60_000
 const DUE_AT_ONCE = 200
-/** After a failure of an owner's provider, only that owner's documents wait. */
+/** After a failure of an owner's provider, or without room, only that owner's documents wait. */
 const PAUSE_MS = 300_000
 
 const embedJob = z.object({ documentId: z.uuid() })
@@ -41,11 +43,15 @@ export function createEmbeddingJobs({ database, embedderOf, defaultModel = null,
     const embedder = await embedderOf(owner)
     if (!embedder) return
     try {
+      await database.asService((scope) => requireFileRoom(scope, owner))
       await embedWith(embedder, documentId, signal)
-    } catch (error) {
+    } catch (thrown) {
       signal.throwIfAborted()
+      const error = toAppError(thrown)
       if (error instanceof AppError || error instanceof DOMException) pausedUntil.set(owner, Date.now() + PAUSE_MS)
-      throw error
+      if (!(error instanceof AppError && error.code === 'too_large')) throw thrown
+      // The passages are found by their words meanwhile.
+      log.info({ owner }, 'no room is left for vectors')
     }
   }
 
@@ -61,7 +67,9 @@ export function createEmbeddingJobs({ database, embedderOf, defaultModel = null,
       )
       const timeout = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
       const vectors = await embedder.embed(texts, { signal: timeout })
-      await database.asService((scope) => insertVectors(scope, model, { passages, vectors }))
+      await database.asService((scope) => insertVectors(scope, model, { passages, vectors }), {
+        settings: ENFORCE_QUOTAS,
+      })
     }
     await database.asService(async (scope) => {
       await markEmbedded(scope, documentId, model)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
+import { readOwnUsage, setQuotas } from '#server/database/quotas.ts'
 import type { Claims } from '#server/database/scope.ts'
 import { createEmbedder } from '#server/providers/embed.ts'
 import { indexDocument } from '#server/search/index/index-document.ts'
@@ -9,6 +10,7 @@ import { jobRun } from '#test/job-run.ts'
 import { addReadDocument } from '#test/library.ts'
 import { startStubModel } from '#test/stub-model.ts'
 import { createEmbeddingJobs } from './embed-job.ts'
+import { insertVectors, listPassagesWithoutVector } from './vector-store.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -114,4 +116,79 @@ test('search without a reachable provider uses words alone, and the trace says s
   )
   expect(passages).toHaveLength(1)
   expect(trace.notes.join()).toMatch(/^Found by words alone\. The embeddings provider failed/)
+})
+
+test('vectors count with the documents until they go, also of a model that never reads the whole library', async () => {
+  const person = await db.createPerson()
+  const usage = async () => (await db.database.asUser(person, readOwnUsage)).file_bytes
+  const { documentId } = await addReadDocument(db.database, person, 'a.txt', ['the harbour light', 'ducks on a pond'])
+  const before = await usage()
+  const { embedder, make } = await startEmbedder()
+  await embedAll(embedder)
+  const vectors = (await usage()) - before
+  // Two vectors of 64 dimensions.
+  expect(vectors).toBeGreaterThan(2 * 64 * 4)
+  const second = make('other')
+  await db.database.asService(async (scope) => {
+    const passages = await listPassagesWithoutVector(scope, { documentId, model: 'other', limit: 1 })
+    await insertVectors(scope, 'other', {
+      passages,
+      vectors: await second.embed(['a'], { signal: new AbortController().signal }),
+    })
+  })
+  expect((await usage()) - before).toBe(vectors * 1.5)
+  await embedAll(second)
+  expect((await usage()) - before).toBe(vectors)
+  const document = { id: documentId, owner: person.sub, filename: 'a.txt' }
+  const pages = ['the harbour light', 'ducks on a pond'].map((text, n) => ({ page: n + 1, text, headings: null }))
+  await db.database.asService((scope) => indexDocument(scope, document, pages))
+  expect(await usage()).toBe(before)
+})
+
+test('the vectors of an endpoint that a person removes no longer count', async () => {
+  const person = await db.createPerson()
+  const usage = async () => (await db.database.asUser(person, readOwnUsage)).file_bytes
+  const { documentId } = await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
+  const before = await usage()
+  const { rows } = await db.admin.query<{ model: string }>(
+    `insert into own_providers (owner, kind, name, base_url, embeddings_model)
+     values ($1, 'compatible', 'Home', 'https://models.test', 'mine') returning embeddings_key as model`,
+    [person.sub],
+  )
+  const model = rows[0]?.model ?? ''
+  await db.database.asService(async (scope) => {
+    const passages = await listPassagesWithoutVector(scope, { documentId, model, limit: 1 })
+    await insertVectors(scope, model, { passages, vectors: [new Float32Array(64).fill(0.125)] })
+  })
+  expect(await usage()).toBeGreaterThan(before)
+  await db.database.asUser(person, (scope) => scope.query('delete from own_providers'))
+  expect(await usage()).toBe(before)
+})
+
+test('no vectors are stored beyond the quota of their owner, and others get theirs', async () => {
+  const [person, other] = [await db.createPerson(), await db.createPerson()]
+  for (const one of [person, other])
+    await addReadDocument(db.database, one, 'a.txt', [`the harbour light of ${one.sub}`])
+  const usage = await db.database.asUser(person, readOwnUsage)
+  await db.admin.query('insert into usage_changes (owner, file_bytes, text_bytes) values ($1, $2, 0)', [
+    person.sub,
+    9_999_900 - usage.file_bytes,
+  ])
+  const unlimited = { fileBytesPerPerson: 0, textBytesPerPerson: 0, totalBytes: 0 }
+  onTestFinished(() => setQuotas(db.database, unlimited))
+  await setQuotas(db.database, { ...unlimited, fileBytesPerPerson: 10_000_000 })
+  const { embedder } = await startEmbedder()
+  await embedAll(embedder)
+  expect(await modelsOf(person)).toEqual([])
+  expect(await modelsOf(other)).toEqual(['first 1'])
+})
+
+test('an endpoint cannot answer with vectors of any size', async () => {
+  const { embedder } = await startEmbedder()
+  const stub = await startStubModel({ dims: 8_193 })
+  onTestFinished(() => stub.stop())
+  const wide = createEmbedder({ model: 'wide', baseUrl: stub.baseUrl, apiKey: undefined })
+  const signal = new AbortController().signal
+  await expect(wide?.embed(['a'], { signal })).rejects.toMatchObject({ code: 'unavailable' })
+  expect(await embedder.embed(['a'], { signal })).toHaveLength(1)
 })

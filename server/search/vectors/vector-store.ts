@@ -143,6 +143,7 @@ export async function deleteOtherModels(scope: Scope, documentId: string, model:
   const [complete] = rows
   if (!complete) return undefined
   await scope.query('delete from embedded_documents where owner = $1 and model <> $2', [complete.owner, model])
+  await scope.query('delete from vector_usage where owner = $1 and model <> $2', [complete.owner, model])
   const { rowCount } = await scope.query('delete from passage_vectors where owner = $1 and model <> $2', [
     complete.owner,
     model,
