@@ -7,6 +7,7 @@ export type ProviderErrorCode =
   | 'not_configured'
   | 'unknown_model'
   | 'question_too_long'
+  | 'no_room'
   | 'provider_refused_key'
   | 'provider_rate_limited'
   | 'provider_rejected'

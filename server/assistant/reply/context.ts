@@ -2,6 +2,7 @@ import { READER_MODEL } from '#contract/product-names.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
 import type { RetrievalTrace } from '#contract/trace.ts'
+import type { OwnUsage } from '#contract/usage.ts'
 import { truncateSource } from '#server/assistant/citations/focus-source.ts'
 import { createSourceList, type SourceList } from '#server/assistant/citations/source-list.ts'
 import { chooseQuotes } from '#server/assistant/extractive/choose-quotes.ts'
@@ -52,6 +53,7 @@ export interface ReplyContext {
   readonly missingDocumentNotes: readonly string[]
   readonly commands: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
   readonly hasConnected: { readonly providers: boolean; readonly toolServers: boolean }
+  readonly textUsage: Pick<OwnUsage, 'text_bytes' | 'text_limit'>
 }
 
 const MAX_HISTORY_TURNS = 2_000
@@ -70,6 +72,8 @@ interface ConversationState {
   readonly ready: number
   readonly has_providers: boolean
   readonly has_tool_servers: boolean
+  readonly text_bytes: number
+  readonly text_limit: number
 }
 
 async function readConversationState(
@@ -79,9 +83,11 @@ async function readConversationState(
   const { rows } = await scope.prepared<ConversationState & Record<string, unknown>>(
     `select c.title, coalesce($2::text, c.model_name) as identifier, m.provider, m.context_window, m.sees,
        d.documents, d.unread, d.ready,
-       exists (select from own_providers) as has_providers, exists (select from tool_servers) as has_tool_servers
+       exists (select from own_providers) as has_providers, exists (select from tool_servers) as has_tool_servers,
+       used.text_bytes::float8, used.text_limit::float8
      from conversations c
      left join models m on m.model_identifier = coalesce($2::text, c.model_name)
+     cross join own_usage() used
      cross join (
        select count(*) as documents, count(*) filter (where state in ('queued', 'reading')) as unread,
          count(*) filter (where state = 'ready') as ready
@@ -162,6 +168,7 @@ export async function readContext(
     trace,
     commands: parsed.calls.map((call) => ({ call, run: runs.get(call) })),
     hasConnected: { providers: state.has_providers, toolServers: state.has_tool_servers },
+    textUsage: state,
   }
 }
 

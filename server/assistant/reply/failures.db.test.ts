@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { createReplyClaims } from '#server/assistant/queue/claims.ts'
 import { createLog } from '#server/base/log.ts'
 import { deleteConversation, readTurns } from '#server/conversations/queries.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
+import { setQuotas } from '#server/database/quotas.ts'
 import { createStubProviders, openTestAssistant, textOf } from '#test/assistant.ts'
 import { createReplyLog } from './reply-log.ts'
 
@@ -92,6 +93,28 @@ test('an empty answer is an error that can be retried', async () => {
   expect(await answersIn(person, conversationId)).toMatchObject([
     { content: '', metadata: { error: { code: 'provider_empty', retryable: true } } },
   ])
+})
+
+test('questions that wait are not answered once the answers before them have used the room up', async () => {
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person)
+  onTestFinished(() => setQuotas(db.database, { fileBytesPerPerson: 0, textBytesPerPerson: 0, totalBytes: 0 }))
+  await setQuotas(db.database, { fileBytesPerPerson: 0, textBytesPerPerson: 5_000, totalBytes: 0 })
+  for (const question of ['first', 'second']) await ask(person, conversationId, `${question} [[stub tokens=3000]]`)
+  const { until } = await watch(conversationId)
+  await startTestWorker()
+  await until('error')
+  const [first, second] = await answersIn(person, conversationId)
+  expect(first?.content.length).toBeGreaterThan(5_000)
+  expect(second).toMatchObject({
+    content: '',
+    metadata: {
+      error: {
+        code: 'no_room',
+        message: expect.stringMatching(/^Your conversations use \d+ kB of 5 kB\. Delete some/) as unknown,
+      },
+    },
+  })
 })
 
 test('a question of a second tab waits for the first, and its context contains the first answer', async () => {

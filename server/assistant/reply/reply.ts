@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describeFullTexts } from '#contract/usage.ts'
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { MAX_TRIES } from '#server/assistant/queue/claims.ts'
 import { isTransientFailure } from '#server/database/errors.ts'
@@ -41,6 +42,7 @@ async function runPhases(attempt: Attempt, dependencies: ReplyDependencies): Pro
   try {
     await announce(attempt)
     loaded = await loadContext(attempt, dependencies)
+    rejectWithoutRoom(loaded.context)
     commands = await runCommands(attempt, loaded.context, dependencies)
     generated = await generate(attempt, loaded, commands, dependencies)
     if (generated.failure) throw generated.failure.thrown
@@ -69,6 +71,15 @@ async function announce({ reply, writer, signal }: Attempt): Promise<void> {
       retryable: true,
     })
   signal.throwIfAborted()
+}
+
+/**
+ * Questions may be queued while there is room, and each answer may be millions of characters long.
+ * @throws ProviderError if the answers so far have used the room up
+ */
+function rejectWithoutRoom({ textUsage }: LoadedContext['context']): void {
+  const { text_bytes: used, text_limit: limit } = textUsage
+  if (limit > 0 && used > limit) throw new ProviderError('no_room', describeFullTexts(textUsage), { retryable: true })
 }
 
 /** Sends the last words before the citations are checked; `persist` retries while the database is away. */
