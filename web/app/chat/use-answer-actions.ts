@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { branchConversation, continueAnswer, regenerateAnswer } from '#web/data/answers.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
+import { limitMessage } from '#web/data/client.ts'
 import { cacheConversation, updateConversation } from '#web/data/conversations.ts'
 import { messagesKey } from '#web/data/messages.ts'
 import { useSelectedModel } from '#web/data/models.ts'
@@ -21,7 +22,7 @@ type AnswerActions = {
 
 function reportFailure(error: unknown, description: string): void {
   console.error(error)
-  toast({ title: 'Error', description, variant: 'destructive' })
+  toast({ title: 'Error', description: limitMessage(error) ?? description, variant: 'destructive' })
 }
 
 export function useAnswerActions(

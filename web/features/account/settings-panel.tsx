@@ -8,6 +8,7 @@ import { ExportData } from './export-data.tsx'
 import { Introduction } from './introduction.tsx'
 import { ProviderKeys } from './provider-keys.tsx'
 import { Section } from './section.tsx'
+import { StorageUsage } from './storage-usage.tsx'
 import { THEMES } from './themes.ts'
 import { VoiceSection } from './voice-section.tsx'
 import { ToolServers } from './tool-servers.tsx'
@@ -52,6 +53,9 @@ export default function SettingsPanel({ onShowIntroduction }: { onShowIntroducti
       <VoiceSection />
       <Section title="Introduction">
         <Introduction onReset={onShowIntroduction} />
+      </Section>
+      <Section title="Storage">
+        <StorageUsage />
       </Section>
       <Section title="Your data">
         <ExportData />

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { accountErrorMessage } from '#web/data/account/account.ts'
-import { apiErrorMessage } from '#web/data/client.ts'
+import { apiErrorMessage, limitMessage } from '#web/data/client.ts'
 
 export type Attempt = {
   busy: boolean
@@ -26,7 +26,10 @@ export function useAttempt(): Attempt {
       } catch (error) {
         console.error(error)
         setErrorMessage(
-          apiErrorMessage(error) ?? accountErrorMessage(error) ?? 'The server could not be reached. Please try again.',
+          apiErrorMessage(error) ??
+            limitMessage(error) ??
+            accountErrorMessage(error) ??
+            'The server could not be reached. Please try again.',
         )
         return false
       } finally {

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ThumbsDown, ThumbsUp } from 'lucide-react'
 import { useId, useState, type JSX } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
+import { limitMessage } from '#web/data/client.ts'
 import { feedbackQuery, setFeedback, type Feedback, type RatedAnswer, type Rating } from '#web/data/feedback.ts'
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -54,7 +55,7 @@ export function AnswerRating({ rated }: { rated: RatedAnswer }): JSX.Element {
       console.error(error)
       toast({
         title: 'Error',
-        description: 'Your rating could not be saved. Please try again.',
+        description: limitMessage(error) ?? 'Your rating could not be saved. Please try again.',
         variant: 'destructive',
       })
     })
