@@ -15,7 +15,7 @@ function describeUsage(label: string, used: number | undefined, limit: number | 
   return `${label} use ${amount}${limit === 0 ? '' : ` of ${describeBytes(limit)}`}.`
 }
 
-/** What the documents and conversations of the person take, and may take. */
+/** Space that the documents and conversations of the person take, and may take. */
 export function StorageUsage(): JSX.Element {
   const { id } = useUser()
   const { data: usage, isError } = useQuery(usageQuery(id))
