@@ -16,16 +16,20 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 const openTab = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name }).click()
+/** Stores 1.2 MB, in requests below the limit of a body; returns the id of the conversation. */
+async function fill(title: string): Promise<string> {
+  const { id } = await storeConversation(stage, title, ['x'.repeat(400_000)])
+  for (const content of ['y', 'z'])
+    await stage.insert('messages', [{ conversation_id: id, content: content.repeat(400_000), sender_role: 2 }])
+  return id
+}
+
 const usage = () => page.getByRole('region', { name: 'Storage' })
 const valueOf = (label: string) => usage().getByRole('progressbar', { name: label }).getAttribute('aria-valuenow')
 
 test('a question that is refused stays in the box with the reason, and is sent once something was deleted', async () => {
   const chat = await startChat(page, 'Is there a lamp?')
-  const filler = await storeConversation(
-    stage,
-    'A long talk',
-    Array.from({ length: 3 }, () => 'x'.repeat(400_000)),
-  )
+  const filler = await fill('A long talk')
   const composer = composerOf(page)
   await composer.fill(QUESTION)
   await composer.press('Control+Enter')
@@ -40,7 +44,7 @@ test('a question that is refused stays in the box with the reason, and is sent o
   expect(await valueOf('Conversations, space used')).toBe('100')
 
   const operator = await stage.connectOperator()
-  const { error } = await operator.from('conversations').delete().eq('id', filler.id)
+  const { error } = await operator.from('conversations').delete().eq('id', filler)
   expect(error).toBeNull()
   await openTab('Chat')
   await openTab('Settings')
@@ -51,11 +55,7 @@ test('a question that is refused stays in the box with the reason, and is sent o
 })
 
 test('a new chat that is refused keeps its question too', async () => {
-  await storeConversation(
-    stage,
-    'Another long talk',
-    Array.from({ length: 3 }, () => 'x'.repeat(400_000)),
-  )
+  await fill('Another long talk')
   await page.getByRole('button', { name: 'New chat' }).first().click()
   const composer = composerOf(page)
   await composer.fill(QUESTION)
