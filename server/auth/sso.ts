@@ -14,7 +14,7 @@ import { providerNameOf, findOrCreateSsoAccount } from './saml/accounts.ts'
 import { addressesOf, readResponse, createRequestUrl, type SamlProviderSettings } from './saml/provider.ts'
 import { beginSsoSignIn, type PendingSsoSignIn, useAssertion, useSsoSignIn } from './saml/sign-ins.ts'
 import type { AuthService } from './service.ts'
-import { describeSession, grantSession } from './session-answer.ts'
+import { describeSession } from './session-answer.ts'
 import { openSession } from './sessions.ts'
 import { browserSecret, knownBrowserSecret } from './sign-in-states.ts'
 
@@ -174,7 +174,7 @@ async function finishSignIn(
   }
 }
 
-/** A same-site request, which includes the browser's cookies: only the browser that began may get a session cookie. */
+/** A same-site request, which includes the browser's cookies: only the browser that began may get a session. */
 async function enterOwnPage(context: Context, service: AuthService, target: URL): Promise<void> {
   try {
     const code = context.req.query('code') ?? ''
@@ -189,7 +189,7 @@ async function enterOwnPage(context: Context, service: AuthService, target: URL)
       const { account, ...flow } = await useAuthCode(scope, { code, verifier })
       return openSession(scope, account, { ...flow, visitor: visitorOf(context, service.settings) })
     })
-    writeSession(target, await grantSession(context, service, grant), {})
+    writeSession(target, await describeSession(context, service, grant), {})
   } catch (error) {
     writeFailure(target, asAuthError(error, context, service.log), { isPkce: false })
   }
