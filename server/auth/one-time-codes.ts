@@ -134,9 +134,12 @@ export async function useCode(
   return { ...match, flowId: null }
 }
 
-/** Ends all pending sign-ins by mail, except the flow that is being completed. */
+/** Ends all pending sign-ins by mail, except the flow that is being completed and the code of its mail. */
 export async function voidCodes(scope: Scope, userId: string, storedFlowId: string | null = null): Promise<void> {
-  await scope.query('delete from auth.one_time_tokens where user_id = $1', [userId])
+  await scope.query(
+    'delete from auth.one_time_tokens where user_id = $1 and ($2::uuid is null or flow_state_id is distinct from $2)',
+    [userId, storedFlowId],
+  )
   await scope.query('delete from auth.earlier_links where user_id = $1', [userId])
   await scope.query('delete from auth.flow_state where user_id = $1 and id is distinct from $2', [userId, storedFlowId])
 }

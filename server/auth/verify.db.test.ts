@@ -146,6 +146,22 @@ test('a magic link creates an account unless it may not', async () => {
   expect(noPassword.error?.code).toBe('invalid_credentials')
 })
 
+test('the digits of a mail still sign in after its link confirmed the address in another browser, and once only', async () => {
+  for (const ask of ['signInWithOtp', 'resetPasswordForEmail'] as const) {
+    const email = `digits-${ask.toLowerCase()}@example.test`
+    const client = service.newPkceClient()
+    await client.auth.signUp({ email, password: PASSWORD })
+    await (ask === 'signInWithOtp' ? client.auth.signInWithOtp({ email }) : client.auth.resetPasswordForEmail(email))
+    const token = await service.codeFor(email)
+    const followed = await fetch(await service.linkFor(email), { redirect: 'manual' })
+    expect(followed.headers.get('location')).toContain('code=')
+    const type = ask === 'signInWithOtp' ? 'email' : 'recovery'
+    const entered = await client.auth.verifyOtp({ email, token, type })
+    expect([entered.data.user?.email, entered.error]).toEqual([email, null])
+    expect((await client.auth.verifyOtp({ email, token, type })).error?.code).toBe('otp_expired')
+  }
+})
+
 test('an address that signs in sets no cookie, since any site can lead a browser to it', async () => {
   const email = 'led@example.test'
   await signUp(email)
