@@ -66,6 +66,20 @@ test('after five wrong codes the right one is void', async () => {
   expect((await client.auth.updateUser({ password: NEXT, nonce })).error?.code).toBe('reauthentication_not_valid')
 })
 
+test('an account without a password sets its first one without a code, also in an older session', async () => {
+  const email = 'needs-password@example.test'
+  const { client, user } = await service.signedIn(email)
+  await service.admin.query(
+    `update auth.users set encrypted_password = null, raw_app_meta_data = raw_app_meta_data || '{"needs_password": true}'
+     where id = $1`,
+    [user.id],
+  )
+  await age(user.id)
+  expect((await client.auth.updateUser({ password: NEXT })).error).toBeNull()
+  const again = await client.auth.updateUser({ password: 'yet another quiet corner' })
+  expect(again.error?.code).toBe('reauthentication_needed')
+})
+
 test('who has no confirmed address cannot be asked', async () => {
   const { client, user } = await service.signedIn('unconfirmed@example.test')
   await service.admin.query('update auth.users set email_confirmed_at = null where id = $1', [user.id])

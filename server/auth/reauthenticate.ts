@@ -50,6 +50,8 @@ export async function requireReauthentication(
   const email = account.email ?? ''
   if (nonce === '') {
     if (!settings.passwordNeedsNonce || Date.now() - openedAt.getTime() < DAY_MS) return
+    // There is no password to protect yet.
+    if (account.raw_app_meta_data['needs_password'] === true) return
     throw new AuthError('reauthentication_needed', 'Password update requires reauthentication')
   }
   const guesses = codeBucket(email)
