@@ -166,7 +166,8 @@ export async function createAnonymousAccount(scope: Scope, data: NewAccount['dat
   return id
 }
 
-export async function listProviders(scope: Scope, userId: string): Promise<void> {
+/** `app_metadata.provider` and `providers`, of the linked identities. */
+export async function updateProviderList(scope: Scope, userId: string): Promise<void> {
   await scope.query(
     `update auth.users set updated_at = now(), raw_app_meta_data = raw_app_meta_data || (
        select jsonb_build_object(

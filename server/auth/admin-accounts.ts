@@ -8,8 +8,9 @@ import { changeEmail } from './email-change.ts'
 import { AuthError } from './errors.ts'
 import { mergeMetadata } from './metadata.ts'
 import { voidCodes } from './one-time-codes.ts'
-import { deleteSignupClaim } from './pending-accounts.ts'
+import { deletePendingSignUp } from './pending-accounts.ts'
 import { contact, metadata, optionalText } from './request.ts'
+import { deleteSignupClaim } from './signup-claims.ts'
 
 export const accountBody = z.object({
   ...contact,
@@ -84,7 +85,10 @@ export async function updateAccount(scope: Scope, id: string, wanted: AccountCha
     )
     await scope.query('delete from auth.sessions where user_id = $1', [id])
   }
-  if (wanted.email !== '') await changeEmail(scope, id, wanted.email)
+  if (wanted.email !== '') {
+    await deletePendingSignUp(scope, { id, email: wanted.email })
+    await changeEmail(scope, id, wanted.email)
+  }
   if (wanted.phone !== '') {
     await rejectTaken(scope.query('update auth.users set phone = $2 where id = $1', [id, wanted.phone]))
   }

@@ -60,6 +60,13 @@ test('without confirmation mails the address counts at once, unless it is taken'
   await client.auth.signInAnonymously()
   await automatic.newClient().auth.signUp({ email: 'taken@example.test', password: PASSWORD })
   expect((await client.auth.updateUser({ email: 'taken@example.test' })).error?.code).toBe('email_exists')
+  await automatic.newAdmin().createUser({ email: 'made@example.test', app_metadata: { team: 'admins' } })
+  await automatic.newAdmin().inviteUserByEmail('invited@example.test')
+  await automatic.newClient().auth.signInWithOtp({ email: 'waiting@example.test' })
+  for (const email of ['made@example.test', 'invited@example.test', 'waiting@example.test']) {
+    expect((await client.auth.updateUser({ email })).error).toMatchObject({ status: 422, code: 'email_exists' })
+    expect((await automatic.admin.query('select from auth.users where email = $1', [email])).rowCount).toBe(1)
+  }
   const changed = await client.auth.updateUser({ email: 'free@example.test', password: PASSWORD })
   expect(changed.data.user).toMatchObject({ email: 'free@example.test', is_anonymous: false })
   await automatic.close()

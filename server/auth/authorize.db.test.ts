@@ -132,8 +132,9 @@ test('who lay in wait at an address with a password of their own is out once its
   const { user } = await signInThrough()
   expect(user.user_metadata).not.toHaveProperty('display_name')
   expect(user.identities).toHaveLength(1)
+  // As before: the stranger does not learn that the owner came.
   const { error } = await service.newClient().auth.signInWithPassword({ email, password: PASSWORD })
-  expect(error).toMatchObject({ code: 'invalid_credentials' })
+  expect(error).toMatchObject({ code: 'email_not_confirmed' })
   const late = await fetch(link, { redirect: 'manual' })
   expect(late.headers.get('location')).toContain('otp_expired')
 })

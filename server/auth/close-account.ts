@@ -10,10 +10,10 @@ import { AuthError } from './errors.ts'
 import { passwordBucket, enforceRateLimits } from './rate-limits.ts'
 import { receiptMail } from './mail/templates.ts'
 import { isRightPassword } from './passwords.ts'
-import { deleteSignupClaim } from './pending-accounts.ts'
 import { normaliseEmail, optionalText, readBody, type Visitor, visitorOf } from './request.ts'
 import { requireFullLevel, requireSession, type SignedIn } from './require-session.ts'
 import type { AuthService } from './service.ts'
+import { deleteSignupClaim } from './signup-claims.ts'
 
 const closeBody = z.object({ confirmation: optionalText, password: optionalText })
 

@@ -39,7 +39,7 @@ async function expectNoPassword(email: string, page: URL) {
   const { user, token } = await accountOf(page)
   expect(user).toMatchObject({ email, app_metadata: { needs_password: true } })
   for (const password of [STRANGERS, PASSWORD]) {
-    expect((await signIn(email, password)).error?.code).toBe('invalid_credentials')
+    expect((await signIn(email, password)).error?.code).toMatch(/^(invalid_credentials|email_not_confirmed)$/)
   }
   return { user, token }
 }
@@ -103,14 +103,53 @@ test('a stranger who asks for further mails voids no link of a magic link or a r
   for (const link of (await links(email)).slice(before)) expect((await follow(link)).hash).toContain('access_token')
 })
 
-test('sign-ups whose links have all ended contest nothing any more', async () => {
-  const email = 'ended@example.test'
+const endLinks = async (email: string) => {
+  const { rows } = await service.admin.query<{ id: string }>('select id from auth.users where email = $1', [email])
+  for (const table of ['one_time_tokens', 'earlier_links']) {
+    await service.admin.query(`update auth.${table} set expires_at = now() where user_id = $1`, [rows[0]?.id])
+  }
+}
+
+test('a sign-up whose links have ended still contests a later one, since its owner may follow the newest mail', async () => {
+  for (const [index, passwords] of [
+    [PASSWORD, STRANGERS],
+    [STRANGERS, PASSWORD],
+  ].entries()) {
+    const email = `ended-${index}@example.test`
+    for (const password of passwords) {
+      await endLinks(email)
+      await signUp(email, password, { name: password })
+    }
+    const [ended, newest] = await links(email)
+    expect((await follow(ended)).hash).toContain('otp_expired')
+    const { user } = await expectNoPassword(email, await follow(newest))
+    expect(user?.user_metadata).not.toHaveProperty('name')
+  }
+})
+
+test('a magic link that ended contests a later sign-up, and a sign-up a later magic link', async () => {
+  const email = 'ended-magic@example.test'
+  await service.newClient().auth.signInWithOtp({ email, options: { data: { name: 'Ada' } } })
+  await endLinks(email)
   await signUp(email, STRANGERS, { name: 'stranger' })
-  await service.admin.query(`update auth.one_time_tokens set expires_at = now() where relates_to = $1`, [email])
+  const { user } = await expectNoPassword(email, await follow((await links(email))[1]))
+  expect(user?.user_metadata).not.toHaveProperty('name')
+
+  const other = 'ended-sign-up@example.test'
+  await signUp(other, STRANGERS, { name: 'stranger' })
+  await endLinks(other)
+  await service.newClient().auth.signInWithOtp({ email: other })
+  const entered = await expectNoPassword(other, await follow((await links(other))[1]))
+  expect(entered.user?.user_metadata).not.toHaveProperty('name')
+})
+
+test('the same password after the links have ended is not contested', async () => {
+  const email = 'ended-same@example.test'
+  await signUp(email, PASSWORD)
+  await endLinks(email)
   await signUp(email, PASSWORD, { name: 'Ada' })
   const { user } = await accountOf(await follow((await links(email))[1]))
   expect(user?.user_metadata).toMatchObject({ name: 'Ada' })
-  expect((await signIn(email, STRANGERS)).error?.code).toBe('invalid_credentials')
   expect((await signIn(email, PASSWORD)).error).toBeNull()
 })
 
@@ -175,7 +214,23 @@ test('an invitation replaces what was signed up with', async () => {
   await service.newAdmin().inviteUserByEmail(email, { data: { team: 'blue' } })
   const { user } = await accountOf(await follow((await links(email))[1]))
   expect(user?.user_metadata).toMatchObject({ team: 'blue' })
-  expect((await signIn(email, STRANGERS)).error?.code).toBe('invalid_credentials')
+  expect((await signIn(email, STRANGERS)).error?.code).toBe('email_not_confirmed')
+})
+
+test('a sign-up keeps the password that the operator gave an account, also one without an invitation', async () => {
+  for (const [name, make] of [
+    ['linked', (email: string) => service.newAdmin().generateLink({ type: 'signup', email, password: PASSWORD })],
+    ['created', (email: string) => service.newAdmin().createUser({ email, password: PASSWORD })],
+  ] as const) {
+    const email = `given-${name}@example.test`
+    expect((await make(email)).error).toBeNull()
+    await signUp(email, STRANGERS, { team: 'red' })
+    const { user } = await accountOf(await follow((await links(email)).at(-1)))
+    expect(user?.app_metadata).not.toHaveProperty('needs_password')
+    expect(user?.user_metadata).not.toHaveProperty('team')
+    expect((await signIn(email, PASSWORD)).error).toBeNull()
+    expect((await signIn(email, STRANGERS)).data.session).toBeNull()
+  }
 })
 
 test('an operator who confirms a contested account activates no password; one that the operator sets counts', async () => {
@@ -220,33 +275,75 @@ async function upgrade(email: string) {
 }
 
 test.each(['before', 'after'] as const)(
-  'an anonymous account that wants the address %s the sign-up keeps neither session nor password',
+  'an anonymous account that wants the address %s the sign-up does not get it, and the sign-up sets no password',
   async (when) => {
-    for (const followed of [0, 1]) {
-      const email = `upgraded-${when}-${followed}@example.test`
-      const before = when === 'before' ? await upgrade(email) : undefined
-      await signUp(email, PASSWORD)
-      const stranger = before ?? (await upgrade(email))
-      await expectNoPassword(email, await follow((await links(email))[followed]))
-      const { data } = await stranger.auth.getUser()
-      expect(data.user?.email ?? '').not.toBe(email)
-    }
+    const email = `upgraded-${when}@example.test`
+    const before = when === 'before' ? await upgrade(email) : undefined
+    await signUp(email, PASSWORD)
+    const stranger = before ?? (await upgrade(email))
+    const [change, confirmation] = when === 'before' ? [0, 1] : [1, 0]
+    const mailed = await links(email)
+    expect((await follow(mailed[change])).hash).toContain('email_exists')
+    await expectNoPassword(email, await follow(mailed[confirmation]))
+    const { data } = await stranger.auth.getUser()
+    expect(data.user).toMatchObject({ is_anonymous: true })
+    expect(data.user?.email ?? '').not.toBe(email)
   },
 )
 
-test('an account that changes to an address which somebody signs up with loses sessions, password and providers', async () => {
-  const email = 'wanted@example.test'
-  const { client, user } = await service.signedIn('stranger-with-account@example.test')
+/** A confirmed account with a linked provider and a second factor, which asks for `email`. */
+async function wanting(name: string, email: string) {
+  const old = `${name}@example.test`
+  const { client, user } = await service.signedIn(old)
   await service.admin.query(
     `insert into auth.identities (provider_id, user_id, identity_data, provider) values ($2, $1, '{}', 'github')`,
     [user.id, randomUUID()],
   )
-  await signUp(email, STRANGERS)
   expect((await client.auth.updateUser({ email })).error).toBeNull()
-  await follow((await links('stranger-with-account@example.test')).at(-1))
-  const { user: changed } = await expectNoPassword(email, await follow((await links(email)).at(-1)))
-  expect(changed).toMatchObject({ id: user.id, identities: [{ provider: 'email' }] })
-  expect((await client.auth.getUser()).error).not.toBeNull()
+  return { client, id: user.id, old, linkToOld: (await links(old)).at(-1), linkToNew: (await links(email)).at(-1) }
+}
+
+test.each(['old', 'new'] as const)(
+  'a change to an address that signed up is refused and alters neither account, the link to the %s address last',
+  async (last) => {
+    for (const order of ['change first', 'sign-up first']) {
+      const email = `wanted-${last}-${order.replace(' ', '-')}@example.test`
+      if (order === 'sign-up first') await signUp(email, PASSWORD)
+      const other = await wanting(`wanting-${last}-${order.replace(' ', '-')}`, email)
+      if (order === 'change first') await signUp(email, PASSWORD)
+      const confirmation = (await links(email)).find((link) => link.includes('type=signup'))
+      const [first, second] = last === 'old' ? [other.linkToNew, other.linkToOld] : [other.linkToOld, other.linkToNew]
+      expect((await follow(first)).hash).toContain('Confirmation+link+accepted')
+      // The link stays valid: it is refused again, not used up.
+      for (const again of [second, second]) {
+        const page = await follow(again)
+        expect(page.hash).toContain('email_exists')
+        expect(page.hash).not.toContain('access_token')
+      }
+      const { data } = await other.client.auth.getUser()
+      expect(data.user).toMatchObject({ id: other.id, email: other.old })
+      expect(data.user?.identities?.map(({ provider }) => provider).toSorted()).toEqual(['email', 'github'])
+      expect((await signIn(other.old, PASSWORD)).error).toBeNull()
+      const { user } = await expectNoPassword(email, await follow(confirmation))
+      expect(user?.id).not.toBe(other.id)
+      expect((await follow(second)).hash).toContain('email_exists')
+    }
+  },
+)
+
+test('an ended link of a sign-up still contests a change, and so do two changes to one address', async () => {
+  const email = 'wanted-late@example.test'
+  await signUp(email, PASSWORD)
+  await endLinks(email)
+  const late = await wanting('wanting-late', email)
+  await follow(late.linkToOld)
+  expect((await follow(late.linkToNew)).hash).toContain('email_exists')
+
+  const both = 'wanted-twice@example.test'
+  const [one, other] = [await wanting('wanting-one', both), await wanting('wanting-other', both)]
+  for (const link of [one.linkToOld, other.linkToOld]) await follow(link)
+  for (const link of [one.linkToNew, other.linkToNew]) expect((await follow(link)).hash).toContain('email_exists')
+  for (const { client, old } of [one, other]) expect((await client.auth.getUser()).data.user?.email).toBe(old)
 })
 
 test('an anonymous account that nobody else contests keeps its session and the password it set', async () => {

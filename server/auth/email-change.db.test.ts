@@ -107,7 +107,7 @@ test('a taken address is answered like a free one, and only its owner is told', 
   expect((await service.mails('free@example.test'))[0]?.subject).toContain('new e-mail')
 })
 
-test('an address that somebody took meanwhile is refused, an unconfirmed account at it gives way', async () => {
+test('an address that another account took meanwhile, or that waits at a sign-up, is refused', async () => {
   const late = await changing('late')
   await verify(late.oldEmail)
   await service.admin.query(`insert into auth.users (email, email_confirmed_at) values ($1, now())`, [late.newEmail])
@@ -117,7 +117,44 @@ test('an address that somebody took meanwhile is refused, an unconfirmed account
   await service.newClient().auth.signUp({ email: squatted.newEmail, password: 'set by a stranger' })
   await squatted.client.auth.updateUser({ email: squatted.newEmail })
   await verify(squatted.oldEmail)
-  expect((await verify(squatted.newEmail)).data.user?.id).toBe(squatted.user.id)
+  expect((await verify(squatted.newEmail)).error).toMatchObject({ status: 422, code: 'email_exists' })
+  const { data } = await squatted.client.auth.getUser()
+  expect(data.user).toMatchObject({ id: squatted.user.id, email: squatted.oldEmail })
+  expect((await signIn(squatted.oldEmail)).error).toBeNull()
+  await service.admin.query('delete from auth.users where email = $1', [squatted.newEmail])
+  expect((await verify(squatted.newEmail)).data.user).toMatchObject({ id: squatted.user.id, email: squatted.newEmail })
+})
+
+test('an account that the operator made, without an invitation, is taken', async () => {
+  const email = 'made@example.test'
+  const made = await service.newAdmin().createUser({ email, app_metadata: { team: 'admins' } })
+  const { client, user } = await service.signedIn('wants-made@example.test')
+  await client.auth.updateUser({ email })
+  expect((await service.mails(email))[0]?.subject).toContain('already have')
+  const codes = await service.admin.query('select from auth.one_time_tokens where relates_to = $1', [email])
+  expect(codes.rowCount).toBe(0)
+  const link = { type: 'email_change_new', email: 'wants-made@example.test', newEmail: email } as const
+  expect((await service.newAdmin().generateLink(link)).error?.code).toBe('email_exists')
+  expect((await service.newAdmin().updateUserById(user.id, { email })).error?.code).toBe('email_exists')
+  const kept = await service.newAdmin().getUserById(made.data.user?.id ?? '')
+  expect(kept.data.user).toMatchObject({ email, app_metadata: { team: 'admins' } })
+})
+
+test('an account that the operator makes while a change waits keeps the address', async () => {
+  const { client, user, oldEmail, newEmail } = await changing('made-later')
+  const made = await service.newAdmin().createUser({ email: newEmail })
+  await verify(oldEmail)
+  expect((await verify(newEmail)).error).toMatchObject({ status: 422, code: 'email_exists' })
+  expect((await client.auth.getUser()).data.user).toMatchObject({ id: user.id, email: oldEmail })
+  expect((await service.newAdmin().getUserById(made.data.user?.id ?? '')).data.user?.email).toBe(newEmail)
+})
+
+test('the operator may give an account the address of a pending sign-up, which ends it', async () => {
+  const email = 'given@example.test'
+  const { user } = await service.signedIn('before-given@example.test')
+  await service.newClient().auth.signUp({ email, password: 'set by a stranger' })
+  const given = await service.newAdmin().updateUserById(user.id, { email })
+  expect([given.error, given.data.user?.email]).toEqual([null, email])
 })
 
 test('a changed password voids a change of the address that is under way', async () => {

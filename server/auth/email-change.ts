@@ -6,15 +6,10 @@ import { AuthError } from './errors.ts'
 import { issueMailCode, type OutgoingMail } from './mail-codes.ts'
 import { alreadyRegisteredMail } from './mail/templates.ts'
 import { type UsedCode, voidCodes } from './one-time-codes.ts'
-import {
-  contestPendingAccount,
-  deleteSignupClaim,
-  dropAccess,
-  isContested,
-  requireNewPassword,
-} from './pending-accounts.ts'
+import { contestPendingAccount, isContested } from './pending-accounts.ts'
 import type { Challenge } from './pkce.ts'
 import type { AuthService } from './service.ts'
+import { settleSignupClaim } from './signup-claims.ts'
 
 const UNIQUE_VIOLATION = '23505'
 
@@ -45,7 +40,7 @@ export async function beginEmailChange(
     email,
   ])
   const taken = await scope.query(
-    `select from auth.users where lower(email) = $1 and not is_sso_user and (confirmed_at is not null or invited_at is not null)`,
+    `select from auth.users where lower(email) = $1 and not is_sso_user and (confirmed_at is not null or not self_registered)`,
     [email],
   )
   await contestPendingAccount(scope, email)
@@ -67,7 +62,9 @@ export async function beginEmailChange(
 }
 
 /**
- * `waiting`: the other mail is unconfirmed; undefined: no pending change. @throws AuthError `email_exists` if taken.
+ * `waiting`: the other mail is unconfirmed; undefined: no pending change. @throws AuthError `email_exists` if another account
+ * has or awaits the address: its owner may have followed the wrong one of two mails. Neither account changes then, and the
+ * link stays valid.
  */
 export async function confirmEmailChange(
   scope: Scope,
@@ -83,23 +80,19 @@ export async function confirmEmailChange(
   if (change === undefined) return undefined
   if (change.email !== null && change.confirmations < 2) return 'waiting'
   if (await isContested(scope, { id: userId, email: change.email_change })) {
-    // The owner of the address may be the other one who asked for it.
-    await dropAccess(scope, userId, { removesFactors: false })
-    await requireNewPassword(scope, userId)
+    const message =
+      'A user with this email address has already been registered, or a sign-up or another change waits for it. Nothing was changed.'
+    throw new AuthError('email_exists', message)
   }
   await changeEmail(scope, userId, change.email_change)
-  await deleteSignupClaim(scope, userId)
+  await settleSignupClaim(scope, userId)
   await confirmEmail(scope, userId)
   await voidCodes(scope, userId, flowId)
   return findAccount(scope, userId)
 }
 
-/** Changes the address everywhere it is stored; an unconfirmed account with that address is deleted. */
+/** Changes the address everywhere it is stored. @throws AuthError `email_exists` */
 export async function changeEmail(scope: Scope, userId: string, email: string): Promise<void> {
-  await scope.query(
-    `delete from auth.users where lower(email) = $1 and id <> $2 and confirmed_at is null and invited_at is null`,
-    [email, userId],
-  )
   try {
     await scope.query(
       `update auth.users

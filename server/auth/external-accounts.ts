@@ -6,13 +6,13 @@ import {
   confirmEmail,
   findAccountByEmail,
   isBanned,
-  listProviders,
   lockAccount,
   requireAccount,
+  updateProviderList,
 } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { voidCodes } from './one-time-codes.ts'
-import { deleteSignupClaim, dropAccess } from './pending-accounts.ts'
+import { dropAccess } from './pending-accounts.ts'
 import type { Profile, Provider } from './providers/provider.ts'
 import { isEmail, normaliseEmail } from './request.ts'
 import type { AuthSettings } from './service.ts'
@@ -107,9 +107,8 @@ async function claimUnconfirmedAccount(
     throw new AuthError('email_exists', 'A user with this email address has already been registered')
   }
   await voidCodes(scope, id)
-  await dropAccess(scope, id, { removesFactors: true })
+  await dropAccess(scope, id)
   await scope.query('delete from auth.identities where user_id = $1', [id])
-  await deleteSignupClaim(scope, id)
   await scope.query(
     `update auth.users set encrypted_password = null, email_change = '', phone_change = '', raw_user_meta_data = $2,
        raw_app_meta_data = raw_app_meta_data - 'needs_password'
@@ -146,5 +145,5 @@ async function insertIdentity(scope: Scope, arriving: ProviderSignIn, userId: st
      values ($1, $2, $3, $4, now())`,
     [arriving.profile.subject, userId, identityData(arriving, email), arriving.provider.name],
   )
-  await listProviders(scope, userId)
+  await updateProviderList(scope, userId)
 }

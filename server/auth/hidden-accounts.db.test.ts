@@ -1,6 +1,8 @@
 /** Whether an address has an account cannot be learned from the service, unless the operator chose so. */
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
+import { sweepAuth } from './sweep.ts'
 
 const TRIED = 'tried by a stranger'
 
@@ -115,39 +117,95 @@ test('where the operator wants it, a sign-up with a taken address shows no ident
   await revealing.close()
 })
 
-test('what a stranger signed up with ends with the account, and after thirty days', async () => {
-  const { sweepAuth } = await import('./sweep.ts')
-  const claims = async (email: string) =>
-    (await service.admin.query('select from auth.signup_claims where email = $1', [email])).rowCount
-  const passwordOf = async (email: string) =>
-    (
-      await service.admin.query<{ hash: string | null }>(
-        'select encrypted_password as hash from auth.users where email = $1',
-        [email],
-      )
-    ).rows[0]?.hash
+test('where the operator wants it, a sign-up still shows nothing of what the operator prepared', async () => {
+  const revealing = await startAuthService({ signupRevealsAccounts: true })
+  const email = 'invited@example.test'
+  await revealing.newAdmin().inviteUserByEmail(email, { data: { team: 'blue' } })
+  const { data } = await revealing.newClient().auth.signUp({ email, password: TRIED })
+  expect(data.user?.identities).toHaveLength(1)
+  expect(data.user).not.toHaveProperty('invited_at')
+  expect(data.user?.user_metadata).not.toHaveProperty('team')
+  await revealing.close()
+})
+
+const answeredId = async (email: string) => {
+  const { data } = await service.newClient().auth.signUp({ email, password: TRIED })
+  return data.user?.id
+}
+const signInCode = async (email: string, password: string) =>
+  (await service.newClient().auth.signInWithPassword({ email, password })).error?.code
+const claims = async (email: string) =>
+  (await service.admin.query('select from auth.signup_claims where email = $1', [email])).rowCount
+
+/** As if the last mail to the address had been sent so many days ago. */
+async function age(email: string, days: number) {
+  const { rows } = await service.admin.query<{ id: string }>('select id from auth.users where email = $1', [email])
+  await service.admin.query(
+    'update auth.signup_claims set expires_at = expires_at - make_interval(days => $2) where email = $1',
+    [email, days],
+  )
+  await service.admin.query(
+    `update auth.users set confirmation_sent_at = confirmation_sent_at - make_interval(days => $2),
+       recovery_sent_at = recovery_sent_at - make_interval(days => $2) where id = $1`,
+    [rows[0]?.id, days],
+  )
+  await service.admin.query(
+    'update auth.one_time_tokens set expires_at = expires_at - make_interval(days => $2) where user_id = $1',
+    [rows[0]?.id, days],
+  )
+  await sweepAuth(service.database, { sessionDays: 30, sessionIdleDays: 14 })
+}
+
+test('the id that a sign-up is answered with lasts equally long for each address', async () => {
+  await service.signedIn('lasting-taken@example.test')
+  for (const email of ['lasting-taken@example.test', 'lasting-free@example.test']) {
+    const first = await answeredId(email)
+    await age(email, 6)
+    expect(await answeredId(email)).toBe(first)
+    await age(email, 6)
+    await service.newClient().auth.resetPasswordForEmail(email)
+    await age(email, 6)
+    expect([await answeredId(email), await signInCode(email, TRIED)]).toEqual([first, 'email_not_confirmed'])
+    await age(email, 8)
+    expect([await claims(email), await signInCode(email, TRIED)]).toEqual([0, 'invalid_credentials'])
+    expect(await answeredId(email)).not.toBe(first)
+  }
+})
+
+test('a stranger who tries the password of a sign-up does not learn when the owner confirms the address', async () => {
+  const email = 'watched@example.test'
+  const before = await answeredId(email)
+  expect(await signInCode(email, TRIED)).toBe('email_not_confirmed')
+  await service.newClient().auth.signInWithOtp({ email })
+  const code = await service.codeFor(email)
+  const entered = await service.newClient().auth.verifyOtp({ email, token: code, type: 'email' })
+  expect(entered.error).toBeNull()
+  expect([await signInCode(email, TRIED), await answeredId(email)]).toEqual(['email_not_confirmed', before])
+})
+
+test('a confirmed password is no claim any more, and a claim ends with the account', async () => {
+  await service.signedIn('settled@example.test')
+  expect(await claims('settled@example.test')).toBe(0)
   const { user } = await service.signedIn('leaving@example.test')
   await service.newClient().auth.signUp({ email: 'leaving@example.test', password: TRIED })
   expect(await claims('leaving@example.test')).toBe(1)
   await service.newAdmin().deleteUser(user.id)
   expect(await claims('leaving@example.test')).toBe(0)
+})
 
-  for (const email of ['old@example.test', 'young@example.test']) {
-    await service.newClient().auth.signUp({ email, password: PASSWORD })
-  }
-  await service.admin.query(`update auth.signup_claims set expires_at = now() - interval '1 s' where email = $1`, [
-    'old@example.test',
-  ])
-  await service.admin.query(`update auth.users set created_at = now() - interval '31 days' where email = $1`, [
-    'old@example.test',
-  ])
-  await service.admin.query(`update auth.one_time_tokens set expires_at = now() where relates_to = $1`, [
-    'old@example.test',
-  ])
-  await sweepAuth(service.database, { sessionDays: 30, sessionIdleDays: 14 })
-  expect([await claims('old@example.test'), await claims('young@example.test')]).toEqual([0, 1])
-  expect([await passwordOf('old@example.test'), typeof (await passwordOf('young@example.test'))]).toEqual([
-    null,
-    'string',
-  ])
+test('at the update, passwords of pending sign-ups are not kept, and claims take the ids of their accounts', async () => {
+  const email = 'pending-at-update@example.test'
+  const { data } = await service.newClient().auth.signUp({ email, password: TRIED })
+  await service.admin.query('alter table auth.signup_claims drop column answered_id')
+  const migration = new URL('../database/migrations/platform/0032_sign_up_claims.sql', import.meta.url)
+  await service.admin.query(await readFile(migration, 'utf8'))
+  const { rows } = await service.admin.query(
+    `select encrypted_password as hash, raw_app_meta_data ? 'needs_password' as is_asked, answered_id = u.id as is_same
+     from auth.users u join auth.signup_claims c using (email) where email = $1`,
+    [email],
+  )
+  expect(rows).toEqual([{ hash: null, is_asked: true, is_same: true }])
+  expect(await answeredId(email)).toBe(data.user?.id)
+  const owner = await service.newClient().auth.signInWithPassword({ email: 'taken@example.test', password: PASSWORD })
+  expect(owner.error).toBeNull()
 })

@@ -1,7 +1,7 @@
 /** DELETE /user/identities/{id}: unlinks a sign-in provider. */
 import { Hono } from 'hono'
 import type { Scope } from '#server/database/scope.ts'
-import { listProviders, lockAccount } from './accounts.ts'
+import { lockAccount, updateProviderList } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { requireFullLevel, requireSession, type SignedIn } from './require-session.ts'
 import type { AuthService } from './service.ts'
@@ -34,5 +34,5 @@ async function deleteIdentity(scope: Scope, { account }: SignedIn, identityId: s
     throw new AuthError('single_identity_not_deletable', message)
   }
   await scope.query('delete from auth.identities where id = $1', [identityId])
-  await listProviders(scope, account.id)
+  await updateProviderList(scope, account.id)
 }

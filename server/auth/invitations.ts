@@ -141,7 +141,7 @@ async function resolveLinkTarget(
 /** The two links of an address change are requested separately; the second request must not void the first link. */
 async function prepareEmailChange(scope: Scope, account: Account, newEmail: string): Promise<void> {
   const holder = await findAccountByEmail(scope, newEmail)
-  if (holder !== undefined && holder.confirmed_at !== null) throw emailExists()
+  if (holder !== undefined && (holder.confirmed_at !== null || !holder.self_registered)) throw emailExists()
   const begun = await scope.query(
     `update auth.users set email_change = $2, email_change_confirm_status = 0
      where id = $1 and (email_change <> $2 or email_change_confirm_status > 0)`,

@@ -12,6 +12,7 @@ import { challengeMembers, readChallenge } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
 import { contact, metadata, optionalText, readBody, requireEmail, visitorOf } from './request.ts'
 import type { AuthService } from './service.ts'
+import { prolongSignupClaim } from './signup-claims.ts'
 
 const recoverBody = z.object({ email: optionalText, ...challengeMembers })
 const resendBody = z.object({ ...contact, type: optionalText, ...challengeMembers })
@@ -108,6 +109,7 @@ async function writeTo(
   account: Account | undefined,
   request: Omit<MailCodeRequest, 'userId'>,
 ): Promise<OutgoingMail[]> {
+  await prolongSignupClaim(scope, request.email)
   const { letter } = await issueMailCode(scope, service, { ...request, userId: account?.id })
   return account === undefined ? [] : [{ kind: request.kind, email: request.email, letter }]
 }

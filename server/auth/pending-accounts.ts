@@ -5,20 +5,13 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Scope } from '#server/database/scope.ts'
-import { listProviders, metadataOf, type NewAccount } from './accounts.ts'
+import { metadataOf, type NewAccount, updateProviderList } from './accounts.ts'
 import { requireStorableMetadata } from './metadata.ts'
 
 const UNCONFIRMED = 'u.email_confirmed_at is null and u.phone_confirmed_at is null'
 
-/** SQL condition on `auth.users u`: a mail that can still confirm the address is on its way. */
-const HAS_LIVE_LINK = `(
-  exists (select from auth.one_time_tokens o where o.user_id = u.id and o.expires_at > now()
-    and o.token_type in ('confirmation_token', 'recovery_token'))
-  or exists (select from auth.earlier_links e where e.user_id = u.id and e.expires_at > now())
-)`
-
 /** SQL condition: another account than `id` waits for a confirmation of `email` as its new address. */
-const hasRival = ({ email, id }: { email: string; id: string }): string => `exists (
+const isAwaitedByOther = ({ email, id }: { email: string; id: string }): string => `exists (
   select from auth.users r join auth.one_time_tokens o on o.user_id = r.id
   where r.email_change = ${email} and r.id <> ${id} and o.token_type = 'email_change_token_new' and o.expires_at > now()
 )`
@@ -44,8 +37,7 @@ interface Pending {
   readonly self_registered: boolean
   readonly has_equal_data: boolean
   readonly needs_password: boolean
-  readonly is_live: boolean
-  readonly has_rival: boolean
+  readonly is_awaited: boolean
 }
 
 /** Locks the unconfirmed account at an address; creates it unless `isExistingOnly`. */
@@ -68,7 +60,7 @@ async function lockPending(
        u.raw_user_meta_data - '{sub,email,email_verified,phone_verified}'::text[]
          = $3::jsonb - '{sub,email,email_verified,phone_verified}'::text[] as has_equal_data,
        u.raw_app_meta_data ? 'needs_password' as needs_password,
-       ${HAS_LIVE_LINK} as is_live, ${hasRival({ email: '$1', id: 'u.id' })} as has_rival
+       ${isAwaitedByOther({ email: '$1', id: 'u.id' })} as is_awaited
      from auth.users u where lower(u.email) = $1 and not u.is_sso_user and ${UNCONFIRMED}
      for no key update of u`,
     [email, id, JSON.stringify(data)],
@@ -76,19 +68,31 @@ async function lockPending(
   return found.rows[0]
 }
 
-type Outcome = 'accepted' | 'contested' | 'kept'
+/** What a claim changes: `claimed` takes its own value, `removed` leaves none. */
+interface Decision {
+  readonly password: 'kept' | 'claimed' | 'removed'
+  readonly metadata: 'kept' | 'claimed' | 'removed'
+  readonly needsPassword: boolean
+}
 
-function decide(pending: Pending, { passwordHash, provenHash }: AddressClaim): Outcome {
-  const isEqualPassword =
-    passwordHash === null
-      ? pending.encrypted_password === null && !pending.needs_password
-      : provenHash !== null && provenHash === pending.encrypted_password
-  if (!pending.self_registered) return passwordHash === null || isEqualPassword ? 'kept' : 'contested'
-  if (pending.has_rival) return 'contested'
-  if (pending.is_new || !pending.is_live) return 'accepted'
-  if (!isEqualPassword) return 'contested'
+const UNCHANGED: Decision = { password: 'kept', metadata: 'kept', needsPassword: false }
+
+function decide(pending: Pending, { passwordHash, provenHash }: AddressClaim): Decision {
+  const { encrypted_password: stored, needs_password: wasAsked } = pending
+  if (!pending.self_registered) {
+    return { ...UNCHANGED, needsPassword: wasAsked || (passwordHash !== null && stored === null) }
+  }
   // A person who knows the password may change the metadata; without a password, metadata of two requests cannot be told apart.
-  return passwordHash !== null || pending.has_equal_data ? 'accepted' : 'contested'
+  const isSame =
+    passwordHash === null
+      ? stored === null && !wasAsked && pending.has_equal_data
+      : provenHash !== null && provenHash === stored
+  // An ended link proves nothing: its owner may follow it too late, and the next mail of a stranger then.
+  if ((pending.is_new || isSame) && !pending.is_awaited) {
+    return { password: 'claimed', metadata: 'claimed', needsPassword: false }
+  }
+  const needsPassword = passwordHash !== null || stored !== null || wasAsked
+  return { password: 'removed', metadata: 'removed', needsPassword }
 }
 
 /**
@@ -105,21 +109,17 @@ export async function claimAddress(
   await requireStorableMetadata(scope, metadataOf(randomUUID(), claim))
   const pending = await lockPending(scope, claim, isExistingOnly)
   const id = pending?.id ?? randomUUID()
-  const outcome = pending === undefined ? 'kept' : decide(pending, claim)
-  const isContested = outcome === 'contested'
-  const hadPassword = (pending?.encrypted_password ?? null) !== null || pending?.needs_password === true
-  const needsPassword = claim.passwordHash === null ? outcome !== 'kept' && hadPassword : isContested
-  const keepsFlag = outcome === 'kept' && pending?.needs_password === true
-  const keepsMetadata = outcome === 'kept' || pending?.self_registered === false
-  const data = isContested ? {} : claim.data
+  const decision = pending === undefined ? UNCHANGED : decide(pending, claim)
+  const keepsMetadata = decision.metadata === 'kept'
+  const data = decision.metadata === 'claimed' ? claim.data : {}
   const metadata = metadataOf(id, { email: claim.email, data })
   await scope.query(
     `update auth.users
-     set encrypted_password = case $2 when 'kept' then encrypted_password when 'contested' then null else $3 end,
+     set encrypted_password = case $2 when 'kept' then encrypted_password when 'claimed' then $3 end,
        raw_app_meta_data = case when $4 then raw_app_meta_data || '{"needs_password": true}' else raw_app_meta_data - 'needs_password' end,
        raw_user_meta_data = case when $5 then raw_user_meta_data else $6 end, updated_at = now()
      where id = $1`,
-    [id, outcome, claim.passwordHash, needsPassword || keepsFlag, keepsMetadata, metadata],
+    [id, decision.password, claim.passwordHash, decision.needsPassword, keepsMetadata, metadata],
   )
   await scope.query(
     `insert into auth.identities (provider_id, user_id, identity_data, provider, last_sign_in_at)
@@ -131,11 +131,13 @@ export async function claimAddress(
   return pending?.id
 }
 
-/** Whether sign-up without confirmation mails may take the account over: no other person waits for its confirmation. */
-export async function isFreeForSignUp(scope: Scope, { email, provenHash }: AddressClaim): Promise<boolean> {
+/** Whether an address may be taken without a confirmation mail: no account has it, or a pending one with this password. */
+export async function isFreeForSignUp(
+  scope: Scope,
+  { email, provenHash }: Pick<AddressClaim, 'email' | 'provenHash'>,
+): Promise<boolean> {
   const found = await scope.query<{ is_free: boolean }>(
-    `select ${UNCONFIRMED} and u.self_registered
-       and (not ${HAS_LIVE_LINK} or coalesce(u.encrypted_password = $2, false)) as is_free
+    `select ${UNCONFIRMED} and u.self_registered and coalesce(u.encrypted_password = $2, false) as is_free
      from auth.users u where lower(u.email) = $1 and not u.is_sso_user`,
     [email, provenHash],
   )
@@ -184,31 +186,35 @@ export async function contestPendingAccount(scope: Scope, email: string): Promis
   )
 }
 
-/** Whether a sign-up or another account also waits for a confirmation of this address. */
+/** Whether another account has this address, confirmed or not, or waits for a confirmation of it. */
 export async function isContested(scope: Scope, { id, email }: { id: string; email: string }): Promise<boolean> {
   const found = await scope.query<{ is_contested: boolean }>(
-    `select ${hasRival({ email: '$1', id: '$2' })} or exists (
-       select from auth.users u where lower(u.email) = $1 and u.id <> $2 and not u.is_sso_user and u.self_registered
-         and ${UNCONFIRMED} and ${HAS_LIVE_LINK}
+    `select ${isAwaitedByOther({ email: '$1', id: '$2' })} or exists (
+       select from auth.users u where lower(u.email) = $1 and u.id <> $2 and not u.is_sso_user
      ) as is_contested`,
     [email, id],
   )
   return found.rows[0]?.is_contested === true
 }
 
+/** Deletes a pending sign-up with an address that the operator gives to account `id`. */
+export async function deletePendingSignUp(scope: Scope, { id, email }: { id: string; email: string }): Promise<void> {
+  await scope.query(
+    `delete from auth.users u
+     where lower(u.email) = $1 and u.id <> $2 and not u.is_sso_user and u.self_registered and ${UNCONFIRMED}`,
+    [email, id],
+  )
+}
+
 /**
- * Ends every access that was prepared before the owner of the address confirmed it: sessions, the password, and linked
- * providers. Second factors of a confirmed account stay; `removesFactors` removes them too.
+ * Ends every access that was prepared before the owner of the address confirmed it: sessions, second factors and linked
+ * providers. The password stays: see `requireNewPassword`.
  */
-export async function dropAccess(
-  scope: Scope,
-  id: string,
-  { removesFactors }: { removesFactors: boolean },
-): Promise<void> {
+export async function dropAccess(scope: Scope, id: string): Promise<void> {
   await scope.query('delete from auth.sessions where user_id = $1', [id])
-  if (removesFactors) await scope.query('delete from auth.mfa_factors where user_id = $1', [id])
+  await scope.query('delete from auth.mfa_factors where user_id = $1', [id])
   await scope.query(`delete from auth.identities where user_id = $1 and provider <> 'email'`, [id])
-  await listProviders(scope, id)
+  await updateProviderList(scope, id)
 }
 
 /** Replaces a password that a stranger may have set by the request to choose one. */
@@ -217,36 +223,5 @@ export async function requireNewPassword(scope: Scope, id: string): Promise<void
     `update auth.users set encrypted_password = null, raw_app_meta_data = raw_app_meta_data || '{"needs_password": true}'
      where id = $1 and encrypted_password is not null`,
     [id],
-  )
-}
-
-const CLAIM_LIFETIME = '30 days'
-
-/** Replaces the claim of an earlier sign-up with this address, whether it has an account or not. */
-export async function storeSignupClaim(scope: Scope, email: string, passwordHash: string): Promise<void> {
-  await scope.query(
-    `insert into auth.signup_claims (email, password_hash, expires_at) values ($1, $2, now() + $3::interval)
-     on conflict (email) do update set password_hash = excluded.password_hash, expires_at = excluded.expires_at`,
-    [email, passwordHash, CLAIM_LIFETIME],
-  )
-}
-
-export async function deleteSignupClaim(scope: Scope, id: string): Promise<void> {
-  await scope.query(
-    'delete from auth.signup_claims where email = (select lower(u.email) from auth.users u where u.id = $1)',
-    [id],
-  )
-}
-
-/** Ends claims after their time, with the passwords of the accounts that were never confirmed. */
-export async function sweepSignupClaims(scope: Scope): Promise<void> {
-  await scope.query('delete from auth.signup_claims where expires_at < now()')
-  await scope.query(
-    `update auth.users u
-     set encrypted_password = null, raw_app_meta_data = raw_app_meta_data || '{"needs_password": true}'
-     where u.self_registered and ${UNCONFIRMED} and u.encrypted_password is not null
-       and u.created_at < now() - $1::interval
-       and not exists (select from auth.signup_claims c where c.email = lower(u.email)) and not ${HAS_LIVE_LINK}`,
-    [CLAIM_LIFETIME],
   )
 }

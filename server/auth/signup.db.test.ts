@@ -124,7 +124,7 @@ test('a password that a stranger set is gone once the owner signs in by magic li
   const verified = await client.auth.verifyOtp({ email, token: await service.codeFor(email), type: 'email' })
   expect(verified.data.user?.email_confirmed_at).toBeDefined()
   const stranger = await service.newClient().auth.signInWithPassword({ email, password: 'set by a stranger' })
-  expect(stranger.error?.code).toBe('invalid_credentials')
+  expect(stranger.error?.code).toBe('email_not_confirmed')
 })
 
 test('what cannot be signed up with is refused in the words of the protocol', async () => {

@@ -1,5 +1,4 @@
 /** POST /signup: creates an account with e-mail and password, confirmed by a mailed link. */
-import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { confirmEmail, createAnonymousAccount, findAccount, requireAccount } from './accounts.ts'
@@ -8,20 +7,15 @@ import { addressBucket, anonymousBucket, mailBuckets, enforceRateLimits } from '
 import { alreadyRegisteredMail } from './mail/templates.ts'
 import { issueMailCode, sendAndWait } from './mail-codes.ts'
 import { hashPassword, isRightPassword, requireAcceptablePassword } from './passwords.ts'
-import {
-  type AddressClaim,
-  claimAddress,
-  findPendingHash,
-  isFreeForSignUp,
-  storeSignupClaim,
-} from './pending-accounts.ts'
+import { type AddressClaim, claimAddress, findPendingHash, isFreeForSignUp } from './pending-accounts.ts'
 import { type Challenge, challengeMembers, readChallenge } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
 import { contact, metadata, optionalText, readBody, requireEmail, type Visitor, visitorOf } from './request.ts'
 import type { AuthService } from './service.ts'
 import { grantSession } from './session-answer.ts'
 import { openSession } from './sessions.ts'
-import { emptyUserAnswer, newUserAnswer, userAnswer } from './user-answer.ts'
+import { storeSignupClaim } from './signup-claims.ts'
+import { emptyUserAnswer, newUserAnswer } from './user-answer.ts'
 
 const signupBody = z.object({ ...contact, password: optionalText, data: metadata, ...challengeMembers })
 type SignupBody = z.output<typeof signupBody>
@@ -110,16 +104,16 @@ async function signUpByMail(
   way: { pkce: Challenge | undefined; redirectTo: URL },
 ) {
   const { database, settings } = service
-  const { email } = candidate
-  const { account, letter } = await database.asAuth(async (scope) => {
-    const userId = await claimAddress(scope, candidate)
-    await storeSignupClaim(scope, email, candidate.passwordHash)
-    const issued = await issueMailCode(scope, service, { kind: 'confirmation', email, userId, ...way })
-    const enrolled = await findAccount(scope, userId ?? randomUUID())
-    return { account: enrolled, letter: issued.letter }
+  const { email, passwordHash } = candidate
+  const { isTaken, answeredId, message } = await database.asAuth(async (scope) => {
+    const pendingId = await claimAddress(scope, candidate)
+    const id = await storeSignupClaim(scope, { email, passwordHash, pendingId })
+    const issued = await issueMailCode(scope, service, { kind: 'confirmation', email, userId: pendingId, ...way })
+    return { isTaken: pendingId === undefined, answeredId: id, message: issued.letter }
   })
-  const outgoing = account === undefined ? alreadyRegisteredMail(`${settings.siteUrl}/login`) : letter
+  const outgoing = isTaken ? alreadyRegisteredMail(`${settings.siteUrl}/login`) : message
   await sendAndWait(service, { kind: 'confirmation', email, letter: outgoing })
-  if (!settings.signupRevealsAccounts) return newUserAnswer(service.keys.answers, candidate, account?.id)
-  return account === undefined ? emptyUserAnswer(candidate) : userAnswer(account)
+  return isTaken && settings.signupRevealsAccounts
+    ? emptyUserAnswer(candidate)
+    : newUserAnswer(service.keys.answers, candidate, answeredId)
 }

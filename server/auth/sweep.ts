@@ -1,11 +1,9 @@
 import { deleteFullBuckets } from '#server/access/token-bucket.ts'
 import type { Database } from '#server/database/scope.ts'
-import { sweepSignupClaims } from './pending-accounts.ts'
 import type { AuthSettings } from './service.ts'
 import { sessionIsIdle, sessionHasExpired } from './sessions.ts'
+import { PENDING_DAYS, sweepSignupClaims } from './signup-claims.ts'
 
-/** Days after its last mail in which an account that was never confirmed is removed. */
-const PENDING_DAYS = 7
 /** Sessions that each person keeps; the newest stay. */
 const MAX_SESSIONS = 500
 /** Per session; reuse of an older one is refused, but no longer ends the session. */

@@ -118,7 +118,7 @@ async function findForLogin(scope: Scope, typed: string, { address }: Visitor) {
          select from auth.sessions s join auth.users u on u.id = s.user_id
          where lower(u.email) = $1 and s.ip = $2 and coalesce(s.refreshed_at, s.created_at) > now() - $3::interval
        ) as is_familiar,
-       (select password_hash from auth.signup_claims where email = $1 and expires_at > now()) as claimed_hash`,
+       (select password_hash from auth.signup_claims where email = $1) as claimed_hash`,
     [email, address ?? null, FAMILIAR_ADDRESS_PERIOD],
   )
   const known = found.rows[0]

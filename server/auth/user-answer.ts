@@ -47,18 +47,18 @@ const identityAnswer = ({ id, provider_id, email, ...identity }: Identity): Reco
 })
 
 /** A version 4 id that is the same for each sign-up with the address. */
-function idFor(key: Buffer, purpose: string, email: string): string {
-  const bytes = createHmac('sha256', key).update(`${purpose} ${email}`).digest().subarray(0, 16)
+function identityIdFor(key: Buffer, email: string): string {
+  const bytes = createHmac('sha256', key).update(`identity ${email}`).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** The answer to every sign-up by mail, made of the request alone; without an `id`, the address has an account. */
-export function newUserAnswer(key: Buffer, account: NewAccount, id = idFor(key, 'user', account.email)) {
+/** The answer to every sign-up by mail, made of the request and of the `id` of its claim alone. */
+export function newUserAnswer(key: Buffer, account: NewAccount, id: string): Record<string, unknown> {
   const now = new Date().toISOString()
   const identity: Identity = {
-    id: idFor(key, 'identity', account.email),
+    id: identityIdFor(key, account.email),
     provider_id: id,
     user_id: id,
     identity_data: metadataOf(id, account),

@@ -10,6 +10,7 @@ import { addressBucket, mailBuckets, passwordBucket, enforceRateLimits } from '.
 import { type OutgoingMail, sendAndWait } from './mail-codes.ts'
 import { voidCodes } from './one-time-codes.ts'
 import { hashPassword, isRightPassword, requireAcceptablePassword } from './passwords.ts'
+import { isFreeForSignUp } from './pending-accounts.ts'
 import { challengeMembers, readChallenge } from './pkce.ts'
 import { requireReauthentication } from './reauthenticate.ts'
 import { chooseRedirect } from './redirects.ts'
@@ -111,6 +112,9 @@ async function startEmailChange(
   change: EmailChange,
 ): Promise<OutgoingMail[]> {
   if (!account.is_anonymous || !service.settings.autoconfirm) return beginEmailChange(scope, service, account, change)
+  if (!(await isFreeForSignUp(scope, { email: change.email, provenHash: null }))) {
+    throw new AuthError('email_exists', 'A user with this email address has already been registered')
+  }
   await changeEmail(scope, account.id, change.email)
   await confirmEmail(scope, account.id, { isAssumed: true })
   return []

@@ -8,7 +8,7 @@ import { confirmEmailChange } from './email-change.ts'
 import { AuthError } from './errors.ts'
 import { addressBucket, codeBucket, enforceRateLimits } from './rate-limits.ts'
 import { type CodeKind, isPkceToken, useCode, type UsedCode, useLinkToken, voidCodes } from './one-time-codes.ts'
-import { deleteSignupClaim, dropAccess, requireNewPassword } from './pending-accounts.ts'
+import { dropAccess, requireNewPassword } from './pending-accounts.ts'
 import { issueAuthCode } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
 import { writeFailure, writeSession } from './redirect-answer.ts'
@@ -17,6 +17,7 @@ import { contact, normaliseEmail, optionalText, readBody, requirePhone, type Vis
 import type { AuthService } from './service.ts'
 import { describeSession, grantSession } from './session-answer.ts'
 import { type Grant, openSession } from './sessions.ts'
+import { settleSignupClaim } from './signup-claims.ts'
 
 /** Keys are values of `type` in the protocol. */
 const KINDS: Readonly<Record<string, readonly CodeKind[]>> = {
@@ -186,9 +187,9 @@ async function confirmByMail(scope: Scope, used: UsedCode): Promise<Account | 'w
     if (before.self_registered) {
       // Only the sign-up link confirms the password of the sign-up; otherwise a stranger may have set it.
       if (kind !== 'confirmation_token') await requireNewPassword(scope, userId)
-      await dropAccess(scope, userId, { removesFactors: true })
+      await dropAccess(scope, userId)
     }
-    await deleteSignupClaim(scope, userId)
+    await settleSignupClaim(scope, userId)
     await confirmEmail(scope, userId)
   }
   await scope.query('update auth.users set last_sign_in_at = now() where id = $1', [userId])

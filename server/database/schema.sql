@@ -253,6 +253,7 @@ create table auth.signup_claims (
   email text not null,
   password_hash text not null,
   expires_at timestamp with time zone not null,
+  answered_id uuid not null default gen_random_uuid(),
   constraint signup_claims_pkey PRIMARY KEY (email)
 );
 

@@ -1,6 +1,6 @@
 /** Chooses an account only by the provider's subject: accounts with an equal address stay separate. */
 import { randomUUID } from 'node:crypto'
-import { type Account, isBanned, listProviders, requireAccount } from '#server/auth/accounts.ts'
+import { type Account, isBanned, requireAccount, updateProviderList } from '#server/auth/accounts.ts'
 import { AuthError } from '#server/auth/errors.ts'
 import { isEmail, normaliseEmail } from '#server/auth/request.ts'
 import type { AuthSettings } from '#server/auth/service.ts'
@@ -78,6 +78,6 @@ async function createAccount(
      values ($1, $2, $3, $4, now())`,
     [subject, id, data, providerNameOf(provider)],
   )
-  await listProviders(scope, id)
+  await updateProviderList(scope, id)
   return id
 }
