@@ -120,6 +120,78 @@ test('the offer ends when a session is opened meanwhile in another tab', async (
   expect((await storedSession(page))?.user.email).toBe('test@alcove.local')
 })
 
+const signOut = async (page: Page) => {
+  await page.getByRole('button', { name: 'Account', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click()
+}
+
+test('a link that was followed over an open session asks after signing out, since it is used up by then', async () => {
+  const [own, invited] = [await strangersSession('staying'), await strangersSession('arriving')]
+  const page = await freshPage()
+  await page.getByPlaceholder('Enter your email').fill(own.email)
+  await page.getByPlaceholder('Enter your password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await arrived(page)
+  await invited.client.auth.signInWithOtp({ email: invited.email, options: { shouldCreateUser: false } })
+  await page.goto((await newestMail(stage.alcove, invited.email)).link)
+  await toastOf(page).getByText('You are signed in. Sign out first').waitFor()
+  expect((await storedSession(page))?.user.email).toBe(own.email)
+  await signOut(page)
+  await page.getByRole('heading', { name: `Continue as ${invited.email}?` }).waitFor()
+  expect([await storedSession(page), await cookieOf(page)]).toEqual([null, undefined])
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await arrived(page)
+  expect((await storedSession(page))?.user.email).toBe(invited.email)
+})
+
+test('a link into the account that is open succeeds, and the session that it brought ends', async () => {
+  const open = await strangersSession('again')
+  const page = await freshPage('/' + fragmentOf(open))
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await arrived(page)
+  const second = await open.client.auth.signInWithPassword({ email: open.email, password: PASSWORD })
+  if (second.error) throw second.error
+  const ended = page.waitForResponse((response) => response.url().includes('/auth/v1/logout'))
+  await page.evaluate((hash) => {
+    location.hash = hash
+  }, fragmentOf(second.data.session))
+  await ended
+  expect((await open.client.auth.getUser(second.data.session.access_token)).error).not.toBeNull()
+  expect((await storedSession(page))?.user.email).toBe(open.email)
+  expect(await toastOf(page).getByText('Sign out first').count()).toBe(0)
+  await page.reload()
+  await arrived(page)
+})
+
+test('a stored session that cannot be refreshed for now is not replaced by a click', async () => {
+  const [own, stranger] = [await strangersSession('offline'), await strangersSession('clicking')]
+  const page = await freshPage('/' + fragmentOf(own))
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await arrived(page)
+  await page.goto('about:blank')
+  await page.clock.install()
+  await page.route('**/auth/v1/token**', (route) => route.abort())
+  await page.addInitScript(() => {
+    const stored = JSON.parse(localStorage.getItem('alcove-session') ?? 'null') as { expires_at: number } | null
+    if (stored !== null) localStorage.setItem('alcove-session', JSON.stringify({ ...stored, expires_at: 1 }))
+  })
+  await page.goto(`${stage.alcove.url}/login${fragmentOf(stranger)}`)
+  /** The client repeats the request for half a minute of the page's clock. */
+  const waitWhile = (isPending: () => Promise<boolean>) =>
+    expect
+      .poll(async () => {
+        await page.clock.runFor(5_000)
+        return isPending()
+      })
+      .toBe(false)
+  const proceed = page.getByRole('button', { name: 'Continue', exact: true })
+  await waitWhile(async () => (await proceed.count()) === 0)
+  await proceed.click()
+  const alert = page.getByRole('alert').getByText('Failed to connect to authentication service')
+  await waitWhile(async () => (await alert.count()) === 0)
+  expect((await storedSession(page))?.user.id).toBe(own.user.id)
+})
+
 test('tokens of two accounts lead into neither', async () => {
   const [shown, hidden] = [await strangersSession('shown'), await strangersSession('hidden')]
   const page = await freshPage('/' + fragmentOf({ ...shown, refresh_token: hidden.refresh_token }))
@@ -223,6 +295,6 @@ test('where a stranger signed up with the same address, its owner chooses a new 
     await other.getByPlaceholder('Enter your password').fill(password)
     await other.getByRole('button', { name: 'Sign in', exact: true }).click()
     if (isRight) await arrived(other)
-    else await other.getByRole('alert').getByText('Invalid login credentials').waitFor()
+    else await other.getByRole('alert').getByText(/Invalid login credentials|Email not confirmed/).waitFor()
   }
 })

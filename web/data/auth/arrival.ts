@@ -1,6 +1,7 @@
 /**
- * Members that an address brings from a mail or a provider. Any site can lead a browser to such an address, so that none of it
- * signs in by itself (session fixation), and it is removed from the address bar and the history before anything else runs.
+ * What a link of a mail, or the redirect of a provider, adds to the page's address: a code, tokens or a failure. Any site can
+ * lead a browser to such an address. Therefore none of it signs in by itself (session fixation), and it is removed from the
+ * address bar and the history before anything else runs.
  */
 export type Arrival =
   | { kind: 'code'; code: string; flowId: string }
@@ -49,7 +50,7 @@ export function storeFirstArrival(): void {
 }
 
 /** The arrival of this visit; null when read again. */
-export function readFirstArrival(): Arrival | null {
+export function takeFirstArrival(): Arrival | null {
   const arrival = first
   first = null
   return arrival

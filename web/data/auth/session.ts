@@ -1,6 +1,6 @@
 import { AuthClient, type AuthChangeEvent, type AuthError, type Session, type User } from '@supabase/auth-js'
 import { config, loadConfig } from '#web/data/config.ts'
-import { type Arrival, readFirstArrival, takeArrival } from './arrival.ts'
+import { type Arrival, takeArrival, takeFirstArrival } from './arrival.ts'
 import type { OfferedSession } from './offered-session.ts'
 
 export type SessionState = {
@@ -8,7 +8,7 @@ export type SessionState = {
   session: Session | null
   /** The password was accepted and a second factor is missing; the server rejects everything else. */
   needsSecondFactor: boolean
-  /** A session that an address brought, which a click may open. */
+  /** A session that an address brought, which a click may open while no other is open. */
   offer: OfferedSession | null
   error: string | null
 }
@@ -16,6 +16,7 @@ export type SessionState = {
 type Client = InstanceType<typeof AuthClient>
 
 const NOT_STARTED = 'Error initializing authentication service'
+const UNREACHABLE = 'Failed to connect to authentication service'
 
 const STORAGE_KEY = 'alcove-session'
 
@@ -97,15 +98,25 @@ async function exchangeCode({ code, flowId }: { code: string; flowId: string }):
   return error.name === 'AuthPKCECodeVerifierMissingError' ? 'other_browser' : (error.code ?? 'unexpected_failure')
 }
 
-/** @returns the code of a failure */
+/**
+ * The link is used up already, so that an offer over an open session waits until that one is signed out.
+ * @returns the code of a failure
+ */
 async function offerSession(tokens: { accessToken: string; refreshToken: string }): Promise<string | null> {
   const { data } = await startedClient().getSession()
-  if (data.session !== null) return 'session_open'
-  const { describeOffer } = await import('./offered-session.ts')
+  const { describeOffer, revokeOffer } = await import('./offered-session.ts')
   const offer = await describeOffer(detachedClient(), tokens)
   if (offer === null) return 'otp_expired'
+  if (data.session?.user.id === offer.userId) {
+    await revokeOffer(detachedClient(), offer)
+    return null
+  }
+  const earlier = state.offer
   setState({ offer })
-  return null
+  if (earlier !== null && earlier.tokens.accessToken !== tokens.accessToken) {
+    await revokeOffer(detachedClient(), earlier)
+  }
+  return data.session === null && !hasStoredSession() ? null : 'session_open'
 }
 
 /** @returns what went wrong, in the page's own words */
@@ -134,17 +145,20 @@ function followFragments(): void {
   })
 }
 
-/** Opens the offered session, unless another one was opened meanwhile, in whichever tab. @throws if it is not accepted */
+/**
+ * Opens the offered session, unless another one was opened meanwhile, in whichever tab.
+ * @throws if it is not accepted, or a stored session can neither be refreshed nor has ended
+ */
 export async function acceptOffer(): Promise<void> {
   const { offer } = state
   if (offer === null) return
-  const { redeemOffer } = await import('./offered-session.ts')
   const { data } = await startedClient().getSession()
-  if (data.session === null) {
-    const { access_token, refresh_token } = await redeemOffer(detachedClient(), offer)
-    const { error } = await startedClient().setSession({ access_token, refresh_token })
-    if (error !== null) throw error
-  }
+  if (data.session !== null) return declineOffer()
+  if (hasStoredSession()) throw new Error(UNREACHABLE)
+  const { redeemOffer } = await import('./offered-session.ts')
+  const { access_token, refresh_token } = await redeemOffer(detachedClient(), offer)
+  const { error } = await startedClient().setSession({ access_token, refresh_token })
+  if (error !== null) throw error
   setState({ offer: null })
 }
 
@@ -174,14 +188,14 @@ export async function startSession(): Promise<void> {
     await client.initialize()
     client.onAuthStateChange((event, session) => {
       announcedSession = session
-      setState({ ...stateOf(session), ...(session === null ? {} : { offer: null, error: null }) })
+      setState({ ...stateOf(session), ...(session !== null || event === 'SIGNED_OUT' ? { error: null } : {}) })
       for (const listener of eventListeners) listener(event)
     })
     followFragments()
-    const arrivalError = await receive(readFirstArrival())
+    const arrivalError = await receive(takeFirstArrival())
     const { data, error } = await client.getSession()
     if (error !== null) console.error(error)
-    const failure = error === null ? arrivalError : 'Failed to connect to authentication service'
+    const failure = error === null ? arrivalError : UNREACHABLE
     setState({ loading: false, ...stateOf(data.session), error: failure })
   } catch (error) {
     console.error(error)

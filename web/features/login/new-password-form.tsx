@@ -10,7 +10,7 @@ import { useSignInStep } from './use-sign-in-step.ts'
 
 type NewPasswordFormProps = {
   email: string
-  /** The account has no password, since people who signed up with its address had chosen different ones. */
+  /** The account has no password, since requests for its unconfirmed address had differed. */
   isRequired: boolean
   onDone: () => void
 }
@@ -29,7 +29,7 @@ export default function NewPasswordForm({ email, isRequired, onDone }: NewPasswo
         title="Choose a new password"
         subtitle={
           isRequired
-            ? `${email} is confirmed. More than one sign-up had asked for it, so the password of none was kept.`
+            ? `${email} is confirmed. More than one request had asked for it, so no password was kept.`
             : `For ${email}. Every other device will be signed out.`
         }
       />
