@@ -123,6 +123,12 @@ test('an address that was not named is not read, so that document content cannot
     },
   ])
   expect(await lastSent()).toContain('so it is not read')
+  // The page inserts names of documents into a question.
+  const inName = await answered(
+    conversationId,
+    `@knowledge “Offer ${leak} 2026.pdf”: hello [[stub tool=web args=${args({ address: leak })}]]`,
+  )
+  expect(inName.tools.at(-1)).toMatchObject({ content: expect.stringContaining('so it is not read') as string })
   const named = await answered(conversationId, `read ${leak} [[stub tool=web args=${args({ address: leak })}]]`)
   expect(named.tools.at(-1)).toMatchObject({ metadata: { tool_name: 'web', status: 'done' } })
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
+import { trimAddress, writtenAddresses } from '#contract/written-addresses.ts'
 import type { SourceList } from '#server/assistant/citations/source-list.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { TurnsInPrompt } from '#server/conversations/earlier-message-queries.ts'
@@ -37,10 +38,9 @@ const parametersOf = (schema: z.ZodType): Record<string, unknown> => ({
   ...z.toJSONSchema(schema, { target: 'draft-7' }),
 })
 const PARAMETERS = { knowledge: parametersOf(question), web: parametersOf(address), search: parametersOf(query) }
-const ADDRESS = /https?:\/\/[^\s<>"'`\])]+/g
 
 const normalizeAddress = (given: string): string => {
-  const url = URL.parse(given.replace(/[.,;:!?]+$/, ''))
+  const url = URL.parse(trimAddress(given))
   if (!url) return given
   url.hash = ''
   return url.href
@@ -49,7 +49,7 @@ const normalizeAddress = (given: string): string => {
 const foundAddresses = z.array(z.string()).catch([])
 
 function namedAddresses({ sender_role, content, found_addresses }: Turn): readonly string[] {
-  if (sender_role === SENDER_ROLES.user) return content.match(ADDRESS) ?? []
+  if (sender_role === SENDER_ROLES.user) return writtenAddresses(content).map(({ href }) => href)
   return sender_role === SENDER_ROLES.tool ? foundAddresses.parse(found_addresses) : []
 }
 

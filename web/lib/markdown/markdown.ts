@@ -120,6 +120,16 @@ export function decodeEntities(text: string): string {
   })
 }
 
+/** The text of inline tokens without its formatting. */
+export const textOf = (tokens: readonly Token[]): string =>
+  tokens
+    .map((token) => {
+      if (isMathsToken(token) || !isMarkedToken(token)) return token.raw
+      if ('tokens' in token && token.tokens !== undefined) return textOf(token.tokens)
+      return 'text' in token ? decodeEntities(token.text) : token.raw
+    })
+    .join('')
+
 export function safeHref(href: string): string | null {
   const decoded = decodeEntities(href)
   if (!URL.canParse(decoded)) return null

@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from 'vitest'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { addressesOfThread, mayLink, NO_ADDRESSES, withSources, writtenAddresses } from './known-addresses.ts'
+import { addressesOfThread, mayLink, NO_ADDRESSES, shownHosts, withSources, writtenByPerson } from './known-addresses.ts'
 import type { ThreadMessage } from './merge-messages.ts'
 
-const written = writtenAddresses(
+const written = writtenByPerson(
   'Compare https://docs.example/guide?lang=de#top, (http://münchen.example:8080/a) and www.lamps.example with notes.md, ' +
     'archive.zip and https://user:secret@hidden.example/. Ask Rent@mail.example or see keeper.example!',
 )
@@ -20,7 +20,7 @@ describe('a link', () => {
     'https://www.lamps.example/',
     'https://keeper.example/a',
     'https://news.example/?id=7',
-    'https://news.example/other',
+    'https://news.example/',
     'mailto:rent@mail.example',
   ])('leads to %s', (href) => expect(isLinked(href)).toBe(true))
 
@@ -34,6 +34,10 @@ describe('a link', () => {
     'https://docs.example:444/secret',
     'https://docs.example/guide?lang=secret',
     'https://news.example/?id=secret',
+    'https://news.example/?id=7#secret',
+    'https://news.example/secret',
+    'https://news.example/#secret',
+    'http://news.example/',
     'https://docs.example@evil.example/secret',
     'https://secret@docs.example/',
     'https://:secret@docs.example/',
@@ -69,6 +73,28 @@ test('a thread names what the person wrote and its sources, not what tools or an
     message(SENDER_ROLES.assistant, 'https://answered.example/'),
   ]
   const named = addressesOfThread(thread, NO_ADDRESSES)
-  expect([...named.hosts].toSorted()).toEqual(['asked.example', 'news.example'])
+  expect([...named.hosts]).toEqual(['asked.example'])
+  expect([...named.addresses].toSorted()).toEqual([
+    'https://asked.example/',
+    'https://news.example/',
+    'https://news.example/?id=7',
+  ])
   expect(addressesOfThread([...thread], named)).toBe(named)
+})
+
+test('names of documents, which the page inserts into a message, are not written by the person', () => {
+  const named = writtenByPerson(
+    '@knowledge “Offer acme-billing.example 2026.pdf”, “ask@evil.example”: compare with https://asked.example/ or lamps.example',
+  )
+  expect([...named.hosts].toSorted()).toEqual(['asked.example', 'lamps.example'])
+  expect([...named.mailboxes]).toEqual([])
+})
+
+test('a text shows the hosts of its addresses, words and mailboxes, names of files included', () => {
+  expect(shownHosts('See https://a.example/x B.example, archive.zip or c@d.example').toSorted()).toEqual([
+    'a.example',
+    'archive.zip',
+    'b.example',
+    'd.example',
+  ])
 })

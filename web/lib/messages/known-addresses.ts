@@ -1,9 +1,11 @@
 /**
  * Which addresses an answer may link to. An instruction hidden in a document or a page can make a model write data into
- * the host, path or fragment of a link, so only hosts that the person wrote or that a source of an answer names are linked.
+ * the host, path or fragment of a link. Therefore any path of a host is linked only if the person wrote the host; a source of
+ * an answer is linked by its whole address, or by the root of its host.
  */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isWebSource, type Source } from '#contract/source.ts'
+import { addressesIn, withoutAddresses, withoutDocumentNames } from '#contract/written-addresses.ts'
 import type { ThreadMessage } from './merge-messages.ts'
 
 export type KnownAddresses = {
@@ -16,48 +18,49 @@ export type KnownAddresses = {
 
 export const NO_ADDRESSES: KnownAddresses = { hosts: new Set(), addresses: new Set(), mailboxes: new Set() }
 
-const ADDRESS = /https?:\/\/[^\s<>"'`|]+/gi
 const MAILBOX = /[\w.+-]+@(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}/gu
 const BARE_HOST =
   /(?<![\w@/.\\-])(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+(\p{L}{2,})(?::\d{1,5})?(?![\p{L}\p{N}@.-]*[\p{L}\p{N}@])/gu
 /** Endings of file names that are top-level domains too: anyone may own the host `archive.zip`. */
 const FILE_ENDINGS = new Set('app cc md mov mm pl ps pub py rs sc sh so st tf vi zip'.split(' '))
-const CLOSING = /[)\]}.,;:!?*_~]+$/
 
-const hostOf = (address: string): string | null => {
-  const url = URL.parse(address)
-  return url === null || url.username !== '' || url.password !== '' ? null : url.host
+const bareHosts = (text: string) => [...withoutAddresses(text).matchAll(BARE_HOST)]
+const mailboxesIn = (text: string) => [...text.matchAll(MAILBOX)].map(([mailbox]) => mailbox.toLowerCase())
+const hostOf = (bare: string): string[] => {
+  const url = URL.parse(`http://${bare}`)
+  return url === null ? [] : [url.host]
 }
 
-/** The addresses, bare hosts and mailboxes of a text that the person wrote. */
-export function writtenAddresses(text: string): KnownAddresses {
-  const given = [...text.matchAll(ADDRESS)].flatMap(([match]) => [match, match.replace(CLOSING, '')])
-  const addresses = given.filter((address) => hostOf(address) !== null)
-  const bare = [...text.replaceAll(ADDRESS, ' ').matchAll(BARE_HOST)]
-    .filter(([, ending = '']) => !FILE_ENDINGS.has(ending.toLowerCase()))
-    .map(([host]) => `http://${host}`)
+/** The addresses, bare hosts and mailboxes of a message, but for those in names of documents. */
+export function writtenByPerson(message: string): KnownAddresses {
+  const text = withoutDocumentNames(message)
+  const addresses = addressesIn(text)
+  const bare = bareHosts(text).filter(([, ending = '']) => !FILE_ENDINGS.has(ending.toLowerCase()))
   return {
-    hosts: new Set([...addresses, ...bare].flatMap((address) => hostOf(address) ?? [])),
-    addresses: new Set(addresses.flatMap((address) => URL.parse(address)?.href ?? [])),
-    mailboxes: new Set([...text.matchAll(MAILBOX)].map(([mailbox]) => mailbox.toLowerCase())),
+    hosts: new Set([...addresses.map(({ host }) => host), ...bare.flatMap(([host]) => hostOf(host))]),
+    addresses: new Set(addresses.map(({ href }) => href)),
+    mailboxes: new Set(mailboxesIn(text)),
   }
 }
 
-const sourceAddresses = (sources: Iterable<Source>): string[] =>
-  [...sources].flatMap((source) => (isWebSource(source) ? (URL.parse(source.address)?.href ?? []) : []))
+/** Hosts that a text shows, those of mailboxes included; a name of a file may be one. */
+export const shownHosts = (text: string): string[] => [
+  ...addressesIn(text).map(({ host }) => host),
+  ...bareHosts(text).flatMap(([host]) => hostOf(host)),
+  ...mailboxesIn(text).flatMap((mailbox) => hostOf(mailbox.slice(mailbox.lastIndexOf('@') + 1))),
+]
 
 function join(parts: readonly KnownAddresses[]): KnownAddresses {
   const all = (key: keyof KnownAddresses) => new Set(parts.flatMap((part) => [...part[key]]))
   return { hosts: all('hosts'), addresses: all('addresses'), mailboxes: all('mailboxes') }
 }
 
-const bySource = (sources: Iterable<Source>): KnownAddresses => {
-  const addresses = sourceAddresses(sources)
-  return {
-    ...NO_ADDRESSES,
-    hosts: new Set(addresses.flatMap((address) => hostOf(address) ?? [])),
-    addresses: new Set(addresses),
-  }
+function bySource(sources: Iterable<Source>): KnownAddresses {
+  const addresses = [...sources].flatMap((source) => {
+    const url = isWebSource(source) ? URL.parse(source.address) : null
+    return url === null || url.username !== '' || url.password !== '' ? [] : [url.href, new URL('/', url).href]
+  })
+  return { ...NO_ADDRESSES, addresses: new Set(addresses) }
 }
 
 export const withSources = (known: KnownAddresses, sources: Iterable<Source>): KnownAddresses =>
@@ -70,7 +73,7 @@ function addressesOf(message: ThreadMessage): KnownAddresses {
   if (cached) return cached
   const found =
     message.sender_role === SENDER_ROLES.user
-      ? writtenAddresses(message.content)
+      ? writtenByPerson(message.content)
       : bySource(message.sender_role === SENDER_ROLES.assistant ? (message.metadata?.sources ?? []) : [])
   ofMessage.set(message, found)
   return found
@@ -85,7 +88,7 @@ export function addressesOfThread(messages: readonly ThreadMessage[], before: Kn
   return isSame ? before : now
 }
 
-/** A query needs a known address, everything else a known host; a subdomain, a port or user information makes another. */
+/** A path or fragment needs a host that the person wrote, a query a known address; a subdomain or a port makes another host. */
 export function mayLink(
   { protocol, username, password, host, pathname, search, hash, href }: URL,
   known: KnownAddresses,

@@ -1,7 +1,7 @@
 import type { MarkedToken, Token } from 'marked'
 import { Fragment, type ReactNode } from 'react'
 import { CitedText, mayCite } from '#web/features/thread/sources/citation.tsx'
-import { decodeEntities, isMarkedToken, isMathsToken } from '#web/lib/markdown/markdown.ts'
+import { decodeEntities, isMarkedToken, isMathsToken, textOf } from '#web/lib/markdown/markdown.ts'
 import { Formula } from './formula.tsx'
 import { OuterLink } from './outer-link.tsx'
 
@@ -21,10 +21,18 @@ function inlineToken(token: MarkedToken): ReactNode {
     case 'br':
       return <br />
     case 'link':
-      return <OuterLink href={token.href}>{inline(token.tokens)}</OuterLink>
+      return (
+        <OuterLink href={token.href} text={textOf(token.tokens)}>
+          {inline(token.tokens)}
+        </OuterLink>
+      )
     case 'image':
       // A remote image would reveal the reader to its server: offer its address as a link.
-      return <OuterLink href={token.href}>{token.text === '' ? token.href : token.text}</OuterLink>
+      return (
+        <OuterLink href={token.href} text={decodeEntities(token.text)}>
+          {token.text === '' ? token.href : token.text}
+        </OuterLink>
+      )
     case 'text':
       return token.tokens === undefined ? plainText(decodeEntities(token.text)) : inline(token.tokens)
     case 'escape':

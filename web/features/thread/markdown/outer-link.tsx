@@ -1,8 +1,8 @@
-import { use, type JSX, type ReactNode } from 'react'
+import type { JSX, ReactNode } from 'react'
 import { useAnswer } from '#web/features/thread/message/answer-context.tsx'
-import { KnownAddressesContext } from '#web/features/thread/message/known-addresses-context.tsx'
 import { decodeEntities, safeHref } from '#web/lib/markdown/markdown.ts'
-import { mayLink, withSources } from '#web/lib/messages/known-addresses.ts'
+import { mayLink } from '#web/lib/messages/known-addresses.ts'
+import { namesOtherHost } from '#web/lib/messages/link-text.ts'
 import styles from './outer-link.module.css'
 
 /** The address as text. Its host is set apart, since user information or a subdomain can look like another host. */
@@ -22,20 +22,19 @@ function AddressText({ url }: { url: URL }): JSX.Element {
 const lengthOfUser = ({ username, password }: URL): number =>
   username === '' && password === '' ? 0 : username.length + (password === '' ? 0 : password.length + 1) + 1
 
-/** Text that looks like an address of another host would mislead, even about a known one. */
-function namesOtherHost(text: ReactNode, { host }: URL): boolean {
-  if (typeof text !== 'string') return false
-  const named = URL.parse(/^https?:/i.test(text) ? text : `http://${text}`)
-  return named !== null && /^\S+\.\S+$/.test(text.trim()) && named.host !== host && `www.${named.host}` !== host
+type OuterLinkProps = {
+  href: string
+  /** The link's text without formatting. */
+  text: string
+  children: ReactNode
 }
 
-export function OuterLink({ href, children }: { href: string; children: ReactNode }): ReactNode {
-  const { sources } = useAnswer()
-  const known = use(KnownAddressesContext)
+export function OuterLink({ href, text, children }: OuterLinkProps): ReactNode {
+  const { addresses } = useAnswer()
   const safe = safeHref(href)
   if (safe === null) return children
   const url = new URL(safe)
-  if (mayLink(url, withSources(known, sources.values())) && !namesOtherHost(children, url)) {
+  if (mayLink(url, addresses) && !namesOtherHost(text, url)) {
     return (
       <a href={safe} target="_blank" rel="noopener noreferrer">
         {children}

@@ -1,10 +1,13 @@
 import { createContext, useContext } from 'react'
 import type { Source } from '#contract/source.ts'
+import type { KnownAddresses } from '#web/lib/messages/known-addresses.ts'
 import type { CitedSource } from '#web/lib/route-state.ts'
 
 export type Answer = {
   sources: ReadonlyMap<number, Source>
   numbers: ReadonlySet<number>
+  /** What the answer may link to: named by the person, by the thread or by its own sources. */
+  addresses: KnownAddresses
   /** Quotations that are not in their source. */
   misquotes: readonly string[]
   pointedAt: number | null

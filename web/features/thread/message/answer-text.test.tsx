@@ -1,11 +1,10 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import type { Source } from '#contract/source.ts'
-import { writtenAddresses } from '#web/lib/messages/known-addresses.ts'
+import { withSources, writtenByPerson } from '#web/lib/messages/known-addresses.ts'
 import { TooltipProvider } from '#web/ui/tooltip.tsx'
 import { AnswerContext, type Answer } from './answer-context.tsx'
 import { AnswerText } from './answer-text.tsx'
-import { KnownAddressesContext } from './known-addresses-context.tsx'
 
 const source: Source = {
   n: 1,
@@ -17,7 +16,7 @@ const source: Source = {
   text: 'Bees',
   score: 1,
 }
-const answer: Omit<Answer, 'misquotes'> = {
+const answer: Omit<Answer, 'misquotes' | 'addresses'> = {
   sources: new Map<number, Source>([
     [1, source],
     [3, { n: 3, address: 'https://news.example/?id=7', title: 'News', text: 'Today' }],
@@ -28,16 +27,16 @@ const answer: Omit<Answer, 'misquotes'> = {
   openNumber: null,
   open: () => undefined,
 }
-const render = (text: string, misquotes: string[] = [], question = '', writing = false): string =>
-  renderToStaticMarkup(
+function render(text: string, misquotes: string[] = [], question = '', writing = false): string {
+  const addresses = withSources(writtenByPerson(question), answer.sources.values())
+  return renderToStaticMarkup(
     <TooltipProvider>
-      <KnownAddressesContext value={writtenAddresses(question)}>
-        <AnswerContext value={{ ...answer, misquotes }}>
-          <AnswerText text={text} writing={writing} marginNotes={false} />
-        </AnswerContext>
-      </KnownAddressesContext>
+      <AnswerContext value={{ ...answer, addresses, misquotes }}>
+        <AnswerText text={text} writing={writing} marginNotes={false} />
+      </AnswerContext>
     </TooltipProvider>,
   )
+}
 
 describe('hostile text in an answer', () => {
   it('shows raw HTML as the text that it is', () => {
@@ -92,6 +91,12 @@ describe('hostile text in an answer', () => {
     ['[chart](https://аsked.example/)', 'chart (https://xn--sked-43d.example/)'],
     ['[https://asked.example/](https://evil.example/secret)', 'https://asked.example/ (https://evil.example/secret)'],
     ['[other.example](https://asked.example/)', 'other.example (https://asked.example/)'],
+    ['[**other.example**](https://asked.example/)', 'other.example (https://asked.example/)'],
+    ['[other**.example**](https://asked.example/)', 'other.example (https://asked.example/)'],
+    ['[`other.example`](https://asked.example/)', 'other.example (https://asked.example/)'],
+    ['[Sign in at other.example](https://asked.example/)', 'Sign in at other.example (https://asked.example/)'],
+    ['![other.example](https://asked.example/)', 'other.example (https://asked.example/)'],
+    ['[news](https://news.example/secret)', 'news (https://news.example/secret)'],
     ['| a |\n|---|\n| [chart](https://evil.example/secret) |', 'chart (https://evil.example/secret)'],
     ['> - **[chart](https://evil.example/secret)**', 'chart (https://evil.example/secret)'],
     ['# [chart](https://evil.example/secret)', 'chart (https://evil.example/secret)'],
@@ -126,6 +131,10 @@ describe('hostile text in an answer', () => {
       expect(render(text, [], 'Look at https://asked.example/page'), text).toContain(
         'href="https://asked.example/other" target="_blank" rel="noopener noreferrer"',
       )
+  })
+
+  it('links a mailbox that the person wrote', () => {
+    expect(render('Ask rent@mail.example', [], 'Who is rent@mail.example?')).toContain('href="mailto:rent@mail.example"')
   })
 
   it('links a page of the web that is a source, whatever its address', () => {

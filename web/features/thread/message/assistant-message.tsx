@@ -1,4 +1,4 @@
-import { useContext, useEffect, useMemo, useRef, useState, type JSX, type ReactNode } from 'react'
+import { use, useContext, useEffect, useMemo, useRef, useState, type JSX, type ReactNode } from 'react'
 import type { ReplyError } from '#contract/message.ts'
 import { isPassageSource, isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
 import { messageElementId } from '#web/features/thread/list/show-target.ts'
@@ -6,9 +6,11 @@ import { useThreadPosition } from '#web/features/thread/list/thread-position.tsx
 import { SourceCards } from '#web/features/thread/sources/source-cards.tsx'
 import { UnreadNote } from '#web/features/thread/sources/unread-note.tsx'
 import { citedNumbers, citedParts, citedPassages } from '#web/lib/messages/citations.ts'
+import { withSources } from '#web/lib/messages/known-addresses.ts'
 import { Button } from '#web/ui/button.tsx'
 import { AnswerContext, OpenSourceContext, type Answer } from './answer-context.tsx'
 import { AnswerText } from './answer-text.tsx'
+import { KnownAddressesContext } from './known-addresses-context.tsx'
 import styles from './message.module.css'
 
 /** A source to open: a passage, among those of its answer, or a message of a conversation. */
@@ -64,6 +66,8 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
   const open = useContext(OpenSourceContext)
   const openNumber = open?.messageId === messageId ? open.n : null
   const [pointedAt, pointAt] = useState<number | null>(null)
+  const known = use(KnownAddressesContext)
+  const addresses = useMemo(() => withSources(known, sources), [known, sources])
   const numbers = useMemo(() => new Set(sources.map((source) => source.n)), [sources])
   // A ref, because a changing context value would render every block again at each step of the stream.
   const written = useRef(text)
@@ -75,6 +79,7 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
     return {
       sources: byNumber,
       numbers,
+      addresses,
       misquotes,
       pointedAt,
       pointAt,
@@ -86,7 +91,7 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
         onOpenSource({ messageId, source: part, marker, sources: citedPassages(part, sources, written.current) })
       },
     }
-  }, [sources, numbers, misquotes, pointedAt, openNumber, messageId, onOpenSource])
+  }, [sources, numbers, addresses, misquotes, pointedAt, openNumber, messageId, onOpenSource])
   const cited = useMemo(() => (writing ? [] : citedNumbers(text, numbers)), [writing, text, numbers])
   const cards = cited.length === 0 ? sources.map((source) => source.n) : props.marginNotes ? [] : cited
   const areMeant = cited.length > 0 || sources.some(isWebSource)
