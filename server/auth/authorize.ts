@@ -134,10 +134,10 @@ function resolveAccount(
   { provider, linkingUserId }: StartedSignIn,
   { profile }: ProviderResult,
 ): Promise<Account> {
-  const arriving = { provider: requireProvider(providers, provider), profile }
+  const providerSignIn = { provider: requireProvider(providers, provider), profile }
   return linkingUserId === undefined
-    ? findOrCreateAccount(scope, arriving, settings)
-    : linkAccount(scope, arriving, linkingUserId)
+    ? findOrCreateAccount(scope, providerSignIn, settings)
+    : linkAccount(scope, providerSignIn, linkingUserId)
 }
 
 const issueCodeFor = (service: AuthService, signIn: StartedSignIn, arrival: ProviderResult): Promise<string> =>

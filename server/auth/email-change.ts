@@ -27,7 +27,7 @@ export async function beginEmailChange(
   scope: Scope,
   service: AuthService,
   account: Account | undefined,
-  { email, ...way }: EmailChange,
+  { email, ...delivery }: EmailChange,
 ): Promise<OutgoingMail[]> {
   const userId = account?.id
   // Codes for an earlier new address would confirm this one.
@@ -48,16 +48,16 @@ export async function beginEmailChange(
   const toCurrent = { kind: 'email_change_current', email: current } as const
   const toNew = { kind: 'email_change_new', email } as const
   const isTaken = taken.rowCount !== 0
-  const currentPass = await issueMailCode(scope, service, {
+  const currentCode = await issueMailCode(scope, service, {
     ...toCurrent,
     userId: current === '' ? undefined : userId,
-    ...way,
+    ...delivery,
   })
-  const newPass = await issueMailCode(scope, service, { ...toNew, userId: isTaken ? undefined : userId, ...way })
+  const newCode = await issueMailCode(scope, service, { ...toNew, userId: isTaken ? undefined : userId, ...delivery })
   if (account === undefined) return []
   return [
-    ...(current === '' ? [] : [{ ...toCurrent, letter: currentPass.letter }]),
-    { ...toNew, letter: isTaken ? alreadyRegisteredMail(`${service.settings.siteUrl}/login`) : newPass.letter },
+    ...(current === '' ? [] : [{ ...toCurrent, message: currentCode.message }]),
+    { ...toNew, message: isTaken ? alreadyRegisteredMail(`${service.settings.siteUrl}/login`) : newCode.message },
   ]
 }
 

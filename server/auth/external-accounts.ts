@@ -34,17 +34,17 @@ const identityData = ({ profile }: ProviderSignIn, email: string) => ({
 /** @throws AuthError `provider_email_needs_verification`, `signup_disabled`, `email_exists`, `user_banned`. */
 export async function findOrCreateAccount(
   scope: Scope,
-  arriving: ProviderSignIn,
+  providerSignIn: ProviderSignIn,
   settings: AuthSettings,
 ): Promise<Account> {
-  const id = (await findByIdentity(scope, arriving)) ?? (await findOrCreateByEmail(scope, arriving, settings))
+  const id = (await findByIdentity(scope, providerSignIn)) ?? (await findOrCreateByEmail(scope, providerSignIn, settings))
   const account = await requireAccount(scope, id)
   if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
   await scope.query('update auth.users set last_sign_in_at = now() where id = $1', [id])
   return requireAccount(scope, id)
 }
 
-export async function linkAccount(scope: Scope, arriving: ProviderSignIn, userId: string): Promise<Account> {
+export async function linkAccount(scope: Scope, providerSignIn: ProviderSignIn, userId: string): Promise<Account> {
   await lockAccount(scope, userId)
   const account = await requireAccount(scope, userId)
   if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
@@ -52,23 +52,23 @@ export async function linkAccount(scope: Scope, arriving: ProviderSignIn, userId
     // A linked provider would remain valid after the person leaves the company.
     throw new AuthError('user_sso_managed', 'A SSO account is only signed in to via SSO')
   }
-  const owner = await findByIdentity(scope, arriving)
+  const owner = await findByIdentity(scope, providerSignIn)
   if (owner !== undefined) {
     const whom = owner === userId ? '' : ' to another user'
     throw new AuthError('identity_already_exists', `Identity is already linked${whom}`)
   }
-  await insertIdentity(scope, arriving, userId)
+  await insertIdentity(scope, providerSignIn, userId)
   return requireAccount(scope, userId)
 }
 
-async function findByIdentity(scope: Scope, arriving: ProviderSignIn): Promise<string | undefined> {
+async function findByIdentity(scope: Scope, providerSignIn: ProviderSignIn): Promise<string | undefined> {
   const found = await scope.query<{ user_id: string }>(
     `update auth.identities set identity_data = identity_data || $3, last_sign_in_at = now(), updated_at = now()
      where provider = $1 and provider_id = $2 returning user_id`,
     [
-      arriving.provider.name,
-      arriving.profile.subject,
-      identityData(arriving, normaliseEmail(arriving.profile.email ?? '')),
+      providerSignIn.provider.name,
+      providerSignIn.profile.subject,
+      identityData(providerSignIn, normaliseEmail(providerSignIn.profile.email ?? '')),
     ],
   )
   return found.rows[0]?.user_id
@@ -81,25 +81,25 @@ function requireVerifiedEmail({ profile, provider }: ProviderSignIn): string {
   throw new AuthError('provider_email_needs_verification', message)
 }
 
-async function findOrCreateByEmail(scope: Scope, arriving: ProviderSignIn, settings: AuthSettings): Promise<string> {
-  const email = requireVerifiedEmail(arriving)
+async function findOrCreateByEmail(scope: Scope, providerSignIn: ProviderSignIn, settings: AuthSettings): Promise<string> {
+  const email = requireVerifiedEmail(providerSignIn)
   const holder = await findAccountByEmail(scope, email)
-  if (holder === undefined) return createFromProfile(scope, arriving, email, settings)
+  if (holder === undefined) return createFromProfile(scope, providerSignIn, email, settings)
   await lockAccount(scope, holder.id)
   const account = await requireAccount(scope, holder.id)
   // AUTH_AUTOCONFIRM does not prove ownership of the address; its owner can sign in and link the provider.
   if (account.email_assumed) {
     throw new AuthError('email_exists', 'A user with this email address has already been registered')
   }
-  if (account.email_confirmed_at === null) await claimUnconfirmedAccount(scope, arriving, account)
-  await insertIdentity(scope, arriving, account.id)
+  if (account.email_confirmed_at === null) await claimUnconfirmedAccount(scope, providerSignIn, account)
+  await insertIdentity(scope, providerSignIn, account.id)
   return account.id
 }
 
 /** Removes everything that a stranger may have prepared in the account. */
 async function claimUnconfirmedAccount(
   scope: Scope,
-  arriving: ProviderSignIn,
+  providerSignIn: ProviderSignIn,
   { id, email, confirmed_at }: Account,
 ): Promise<void> {
   if (confirmed_at !== null) {
@@ -113,14 +113,14 @@ async function claimUnconfirmedAccount(
     `update auth.users set encrypted_password = null, email_change = '', phone_change = '', raw_user_meta_data = $2,
        raw_app_meta_data = raw_app_meta_data - 'needs_password'
      where id = $1`,
-    [id, identityData(arriving, email ?? '')],
+    [id, identityData(providerSignIn, email ?? '')],
   )
   await confirmEmail(scope, id)
 }
 
 async function createFromProfile(
   scope: Scope,
-  arriving: ProviderSignIn,
+  providerSignIn: ProviderSignIn,
   email: string,
   { signup }: AuthSettings,
 ): Promise<string> {
@@ -129,21 +129,21 @@ async function createFromProfile(
   const made = await scope.query(
     `insert into auth.users (id, email, email_confirmed_at, raw_user_meta_data) values ($1, $2, now(), $3)
      on conflict (lower(email)) where is_sso_user = false do nothing`,
-    [id, email, identityData(arriving, email)],
+    [id, email, identityData(providerSignIn, email)],
   )
   if (made.rowCount !== 1) {
     throw new AuthError('email_exists', 'A user with this email address has already been registered')
   }
-  await insertIdentity(scope, arriving, id)
+  await insertIdentity(scope, providerSignIn, id)
   return id
 }
 
-async function insertIdentity(scope: Scope, arriving: ProviderSignIn, userId: string): Promise<void> {
-  const email = normaliseEmail(arriving.profile.email ?? '')
+async function insertIdentity(scope: Scope, providerSignIn: ProviderSignIn, userId: string): Promise<void> {
+  const email = normaliseEmail(providerSignIn.profile.email ?? '')
   await scope.query(
     `insert into auth.identities (provider_id, user_id, identity_data, provider, last_sign_in_at)
      values ($1, $2, $3, $4, now())`,
-    [arriving.profile.subject, userId, identityData(arriving, email), arriving.provider.name],
+    [providerSignIn.profile.subject, userId, identityData(providerSignIn, email), providerSignIn.provider.name],
   )
   await updateProviderList(scope, userId)
 }

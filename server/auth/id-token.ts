@@ -30,11 +30,11 @@ export async function signInWithIdToken(context: Context, service: AuthService, 
   }
   const linking = body.link_identity === true ? await requireLinking(context, service) : undefined
   const { id_token: idToken, access_token: accessToken, nonce } = body
-  const arriving = { provider, profile: await provider.readIdToken({ idToken, accessToken, nonce }) }
+  const providerSignIn = { provider, profile: await provider.readIdToken({ idToken, accessToken, nonce }) }
   return service.database.asAuth(async (scope) => {
     const account = await (linking === undefined
-      ? findOrCreateAccount(scope, arriving, service.settings)
-      : linkAccount(scope, arriving, linking.account.id))
+      ? findOrCreateAccount(scope, providerSignIn, service.settings)
+      : linkAccount(scope, providerSignIn, linking.account.id))
     return openSession(scope, account, { method: 'oauth', visitor })
   })
 }

@@ -43,18 +43,18 @@ export function invitationRoutes(service: AuthService): Hono {
     const body = await readBody(context, inviteBody)
     const email = requireEmail(body.email)
     const redirectTo = chooseRedirect(context.req.query('redirect_to'), settings)
-    const { account, letter } = await database.asAuth(async (scope) => {
+    const { account, message } = await database.asAuth(async (scope) => {
       const userId = await invite(scope, service, { email, data: body.data })
-      const pass = await issueMailCode(scope, service, {
+      const issued = await issueMailCode(scope, service, {
         kind: 'invitation',
         email,
         userId,
         pkce: undefined,
         redirectTo,
       })
-      return { account: await requireAccount(scope, userId), letter: pass.letter }
+      return { account: await requireAccount(scope, userId), message: issued.message }
     })
-    await sendAndWait(service, { kind: 'invitation', email, letter })
+    await sendAndWait(service, { kind: 'invitation', email, message })
     return context.json(userAnswer(account))
   })
 
@@ -64,16 +64,16 @@ export function invitationRoutes(service: AuthService): Hono {
     const redirectTo = chooseRedirect(context.req.query('redirect_to') ?? body.redirect_to, settings)
     requireEmail(body.email)
     const passwordHash = await hashForSignup(body, settings)
-    const { account, pass, type } = await database.asAuth(async (scope) => {
+    const { account, issued, type } = await database.asAuth(async (scope) => {
       const chosen = await resolveLinkTarget(scope, service, body, passwordHash)
       const issued = await issueMailCode(scope, service, { ...chosen, pkce: undefined, redirectTo })
-      return { account: await requireAccount(scope, chosen.userId), pass: issued, type: chosen.type }
+      return { account: await requireAccount(scope, chosen.userId), issued, type: chosen.type }
     })
     return context.json({
       ...userAnswer(account),
-      action_link: pass.link.href,
-      email_otp: pass.code,
-      hashed_token: pass.token,
+      action_link: issued.link.href,
+      email_otp: issued.code,
+      hashed_token: issued.token,
       verification_type: type,
       redirect_to: redirectTo.href,
     })

@@ -21,7 +21,7 @@ interface MailTemplate {
   /** The `type` of the verification link. */
   readonly type: string
   readonly method: FlowMethod
-  readonly compose: (pass: LinkAndCode) => MailMessage
+  readonly compose: (linkAndCode: LinkAndCode) => MailMessage
 }
 
 const MAILS: Record<LinkKind, MailTemplate> = {
@@ -63,19 +63,19 @@ export async function issueMailCode(
   link.searchParams.set('token', issued.token)
   link.searchParams.set('type', type)
   link.searchParams.set('redirect_to', redirectTo.href)
-  return { ...issued, link, type, letter: compose({ link: link.href, code: issued.code }) }
+  return { ...issued, link, type, message: compose({ link: link.href, code: issued.code }) }
 }
 
 export interface OutgoingMail {
   readonly kind: MailKind
   readonly email: string
-  readonly letter: MailMessage
+  readonly message: MailMessage
 }
 
 /** @throws AuthError `unexpected_failure` if delivery fails; the attempt is refunded. */
-export async function sendAndWait(service: AuthService, { kind, email, letter }: OutgoingMail): Promise<void> {
+export async function sendAndWait(service: AuthService, { kind, email, message }: OutgoingMail): Promise<void> {
   try {
-    await service.mail.send(email, letter)
+    await service.mail.send(email, message)
   } catch (error) {
     await refundAttempts(service, mailBuckets(service, kind, email))
     throw new AuthError('unexpected_failure', `Error sending ${kind} email`, { cause: error })
@@ -83,13 +83,13 @@ export async function sendAndWait(service: AuthService, { kind, email, letter }:
 }
 
 /** Does not wait for a remote mail server: its response time would reveal whether a mail was sent. Logs failures. */
-export async function sendInBackground(service: AuthService, parcels: readonly OutgoingMail[]): Promise<void> {
-  for (const parcel of parcels) {
-    const sending = sendAndWait(service, parcel)
+export async function sendInBackground(service: AuthService, mails: readonly OutgoingMail[]): Promise<void> {
+  for (const mail of mails) {
+    const sending = sendAndWait(service, mail)
     if (!service.mail.isRemote) await sending
     else
       sending.catch((error: unknown) =>
-        service.log.error({ err: error, kind: parcel.kind }, 'a mail could not be sent'),
+        service.log.error({ err: error, kind: mail.kind }, 'a mail could not be sent'),
       )
   }
 }

@@ -110,8 +110,8 @@ async function writeTo(
   request: Omit<MailCodeRequest, 'userId'>,
 ): Promise<OutgoingMail[]> {
   await prolongSignupClaim(scope, request.email)
-  const { letter } = await issueMailCode(scope, service, { ...request, userId: account?.id })
-  return account === undefined ? [] : [{ kind: request.kind, email: request.email, letter }]
+  const { message } = await issueMailCode(scope, service, { ...request, userId: account?.id })
+  return account === undefined ? [] : [{ kind: request.kind, email: request.email, message }]
 }
 
 interface MailRequest {
@@ -132,10 +132,10 @@ async function answerMailRequest(
   await enforceRateLimits(service, [addressBucket(endpoint, visitorOf(context, settings)), ...interval])
   const redirectTo = chooseRedirect(context.req.query('redirect_to'), settings)
   const writing = database.asAuth((scope) => write(scope, email, redirectTo))
-  const parcels = await writing.catch(async (error: unknown) => {
+  const mails = await writing.catch(async (error: unknown) => {
     await refundAttempts(service, interval)
     throw error
   })
-  await sendInBackground(service, parcels)
+  await sendInBackground(service, mails)
   return context.json({})
 }

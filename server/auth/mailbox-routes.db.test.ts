@@ -37,7 +37,7 @@ test('mails are listed newest first, with their links, to a person too', async (
 })
 
 test('what a mail says is shown as text', async () => {
-  const letter = { subject: '<img src=x onerror=alert(1)>', text: '<b>"bold"</b>', html: '', pass: {} }
+  const letter = { subject: '<img src=x onerror=alert(1)>', text: '<b>"bold"</b>', html: '', linkAndCode: {} }
   await createMailbox(service.database).add('<i>@example.test', letter)
   const page = await (await fetch(`${service.url}/mailbox`)).text()
   expect(page).not.toMatch(/<img|<b>|<i>/)

@@ -31,7 +31,7 @@ export function reauthenticationRoutes(service: AuthService): Hono {
     const { code } = await database.asAuth((scope) =>
       issueCode(scope, { key: keys.codes, kind: 'reauthentication_token', email, userId }),
     )
-    await sendAndWait(service, { kind, email, letter: reauthenticationMail(code) })
+    await sendAndWait(service, { kind, email, message: reauthenticationMail(code) })
     return context.json({})
   })
   return app

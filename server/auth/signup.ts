@@ -101,18 +101,18 @@ async function signUpConfirmed({ database }: AuthService, candidate: AddressClai
 async function signUpByMail(
   service: AuthService,
   candidate: AddressClaim & { passwordHash: string },
-  way: { pkce: Challenge | undefined; redirectTo: URL },
+  delivery: { pkce: Challenge | undefined; redirectTo: URL },
 ) {
   const { database, settings } = service
   const { email, passwordHash } = candidate
   const { isTaken, answeredId, message } = await database.asAuth(async (scope) => {
     const pendingId = await claimAddress(scope, candidate)
     const id = await storeSignupClaim(scope, { email, passwordHash, pendingId })
-    const issued = await issueMailCode(scope, service, { kind: 'confirmation', email, userId: pendingId, ...way })
-    return { isTaken: pendingId === undefined, answeredId: id, message: issued.letter }
+    const issued = await issueMailCode(scope, service, { kind: 'confirmation', email, userId: pendingId, ...delivery })
+    return { isTaken: pendingId === undefined, answeredId: id, message: issued.message }
   })
   const outgoing = isTaken ? alreadyRegisteredMail(`${settings.siteUrl}/login`) : message
-  await sendAndWait(service, { kind: 'confirmation', email, letter: outgoing })
+  await sendAndWait(service, { kind: 'confirmation', email, message: outgoing })
   return isTaken && settings.signupRevealsAccounts
     ? emptyUserAnswer(candidate)
     : newUserAnswer(service.keys.answers, candidate, answeredId)

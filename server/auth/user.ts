@@ -57,13 +57,13 @@ export function userRoutes(service: AuthService): Hono {
       await enforceRateLimits(service, emailChangeBuckets(service, person, email))
     }
 
-    const { account, parcels } = await service.database.asAuth(async (scope) => {
+    const { account, mails } = await service.database.asAuth(async (scope) => {
       if (passwordHash !== undefined) await changePassword(scope, person, passwordHash)
       const written = email === '' ? [] : await startEmailChange(scope, service, person, change)
       await mergeMetadata(scope, person.account.id, { user: body.data })
-      return { account: await findAccount(scope, person.account.id), parcels: written }
+      return { account: await findAccount(scope, person.account.id), mails: written }
     })
-    for (const parcel of parcels) await sendAndWait(service, parcel)
+    for (const mail of mails) await sendAndWait(service, mail)
     if (account === undefined) throw new AuthError('user_not_found', 'User from sub claim in JWT does not exist')
     return context.json(userAnswer(account))
   })

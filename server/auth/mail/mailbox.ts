@@ -6,7 +6,7 @@ import type { MailMessage } from './templates.ts'
 const MAX_MAILS = 200
 
 export interface Mailbox {
-  add(to: string, letter: MailMessage): Promise<void>
+  add(to: string, message: MailMessage): Promise<void>
   /** Newest first. */
   list(): Promise<MailboxMail[]>
 }

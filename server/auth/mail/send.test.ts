@@ -56,5 +56,5 @@ test('without a mail server the letter goes to the mailbox and its link to the l
   const mail = createMail({ smtpUrl: undefined, from: 'a@example.test', mailbox, log: listening })
   await mail.send('reader@example.test', letter)
   expect(recipients).toEqual(['reader@example.test'])
-  expect(lines).toMatchObject([{ to: 'reader@example.test', link: letter.pass.link }])
+  expect(lines).toMatchObject([{ to: 'reader@example.test', link: letter.linkAndCode.link }])
 })

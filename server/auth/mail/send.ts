@@ -6,7 +6,7 @@ import type { Mailbox } from './mailbox.ts'
 export interface Mail {
   /** Whether the duration of a delivery could reveal that a mail was sent. */
   readonly isRemote: boolean
-  send(to: string, letter: MailMessage): Promise<void>
+  send(to: string, message: MailMessage): Promise<void>
 }
 
 export interface MailDependencies {
@@ -21,9 +21,9 @@ export function createMail({ smtpUrl, from, mailbox, log }: MailDependencies): M
   if (smtpUrl !== undefined) return createSmtpMail(smtpUrl, from)
   return {
     isRemote: false,
-    async send(to, letter) {
-      await mailbox?.add(to, letter)
-      log.info({ to, subject: letter.subject, ...letter.pass }, 'no mail server is set: here is the link of this mail')
+    async send(to, message) {
+      await mailbox?.add(to, message)
+      log.info({ to, subject: message.subject, ...message.linkAndCode }, 'no mail server is set: here is the link of this mail')
     },
   }
 }

@@ -7,7 +7,7 @@ export interface MailMessage {
   readonly text: string
   readonly html: string
   /** For the log of a set-up without a mail server. */
-  readonly pass: LinkAndCode
+  readonly linkAndCode: LinkAndCode
 }
 
 interface Words {
@@ -52,11 +52,11 @@ ${codeLine === undefined ? '' : `<p style="margin: 0 0 24px;">${escapeHtml(codeL
     subject,
     text: `${text.filter((part) => part !== undefined).join('\n\n')}\n`,
     html,
-    pass: link === undefined ? { ...(code === undefined ? {} : { code }) } : { link },
+    linkAndCode: link === undefined ? { ...(code === undefined ? {} : { code }) } : { link },
   }
 }
 
-export const confirmationMail = (pass: LinkAndCode): MailMessage =>
+export const confirmationMail = (linkAndCode: LinkAndCode): MailMessage =>
   compose(
     {
       subject: `Confirm your e-mail for ${PRODUCT_NAME}`,
@@ -64,10 +64,10 @@ export const confirmationMail = (pass: LinkAndCode): MailMessage =>
       action: 'Confirm this address and sign in',
       closing: 'The link works once, for one day. If it was not you, leave this mail alone and nothing happens.',
     },
-    pass,
+    linkAndCode,
   )
 
-export const recoveryMail = (pass: LinkAndCode): MailMessage =>
+export const recoveryMail = (linkAndCode: LinkAndCode): MailMessage =>
   compose(
     {
       subject: `Set a new password for ${PRODUCT_NAME}`,
@@ -75,10 +75,10 @@ export const recoveryMail = (pass: LinkAndCode): MailMessage =>
       action: 'Sign in and set a new password',
       closing: 'The link works once, for one hour. If you did not ask for it, your password stays as it is.',
     },
-    pass,
+    linkAndCode,
   )
 
-export const magicLinkMail = (pass: LinkAndCode): MailMessage =>
+export const magicLinkMail = (linkAndCode: LinkAndCode): MailMessage =>
   compose(
     {
       subject: `Your sign-in link for ${PRODUCT_NAME}`,
@@ -86,7 +86,7 @@ export const magicLinkMail = (pass: LinkAndCode): MailMessage =>
       action: 'Sign in',
       closing: 'The link works once, for one hour. If you did not ask for it, leave this mail alone.',
     },
-    pass,
+    linkAndCode,
   )
 
 /** Only the owner of a taken address may learn that it has an account. */
@@ -101,7 +101,7 @@ export const alreadyRegisteredMail = (link: string): MailMessage =>
     { link },
   )
 
-export const invitationMail = (pass: LinkAndCode): MailMessage =>
+export const invitationMail = (linkAndCode: LinkAndCode): MailMessage =>
   compose(
     {
       subject: `You are invited to ${PRODUCT_NAME}`,
@@ -109,10 +109,10 @@ export const invitationMail = (pass: LinkAndCode): MailMessage =>
       action: 'Accept the invitation',
       closing: 'The link works once, for one day. If you expected no invitation, leave this mail alone.',
     },
-    pass,
+    linkAndCode,
   )
 
-export const newEmailMail = (pass: LinkAndCode): MailMessage =>
+export const newEmailMail = (linkAndCode: LinkAndCode): MailMessage =>
   compose(
     {
       subject: `Confirm your new e-mail for ${PRODUCT_NAME}`,
@@ -120,10 +120,10 @@ export const newEmailMail = (pass: LinkAndCode): MailMessage =>
       action: 'Use this address',
       closing: 'The link works once, for one day. If it was not you, leave this mail alone and nothing happens.',
     },
-    pass,
+    linkAndCode,
   )
 
-export const oldEmailMail = (pass: LinkAndCode): MailMessage =>
+export const oldEmailMail = (linkAndCode: LinkAndCode): MailMessage =>
   compose(
     {
       subject: `Confirm the change of your e-mail for ${PRODUCT_NAME}`,
@@ -132,7 +132,7 @@ export const oldEmailMail = (pass: LinkAndCode): MailMessage =>
       closing:
         'The link works once, for one day. If it was not you, leave this mail alone, and set a new password: somebody is signed in to your account.',
     },
-    pass,
+    linkAndCode,
   )
 
 /** Contains only a code, because a link could not reach the waiting page. */
