@@ -331,13 +331,20 @@ test.each(['old', 'new'] as const)(
   },
 )
 
-test('an ended link of a sign-up still contests a change, and so do two changes to one address', async () => {
+test('ended links of a sign-up contest a change, and the reverse, and so do two changes to one address', async () => {
   const email = 'wanted-late@example.test'
   await signUp(email, PASSWORD)
   await endLinks(email)
   const late = await wanting('wanting-late', email)
   await follow(late.linkToOld)
   expect((await follow(late.linkToNew)).hash).toContain('email_exists')
+
+  const ended = 'wanted-before@example.test'
+  const before = await wanting('wanting-before', ended)
+  await endLinks(before.old)
+  await signUp(ended, STRANGERS, { name: 'stranger' })
+  const { user } = await expectNoPassword(ended, await follow((await links(ended)).at(-1)))
+  expect(user?.user_metadata).not.toHaveProperty('name')
 
   const both = 'wanted-twice@example.test'
   const [one, other] = [await wanting('wanting-one', both), await wanting('wanting-other', both)]

@@ -7,13 +7,14 @@ import { randomUUID } from 'node:crypto'
 import type { Scope } from '#server/database/scope.ts'
 import { metadataOf, type NewAccount, updateProviderList } from './accounts.ts'
 import { requireStorableMetadata } from './metadata.ts'
+import { PENDING_DAYS } from './signup-claims.ts'
 
 const UNCONFIRMED = 'u.email_confirmed_at is null and u.phone_confirmed_at is null'
 
-/** SQL condition: another account than `id` waits for a confirmation of `email` as its new address. */
+/** SQL condition: another account than `id` asked for `email` as its new address, even if the links have ended. */
 const isAwaitedByOther = ({ email, id }: { email: string; id: string }): string => `exists (
-  select from auth.users r join auth.one_time_tokens o on o.user_id = r.id
-  where r.email_change = ${email} and r.id <> ${id} and o.token_type = 'email_change_token_new' and o.expires_at > now()
+  select from auth.users r where r.email_change = ${email} and r.id <> ${id}
+    and r.email_change_sent_at > now() - make_interval(days => ${PENDING_DAYS})
 )`
 
 export interface AddressClaim extends NewAccount {
