@@ -266,7 +266,7 @@ export const SETTINGS = {
     wants: 'true or false',
     example: 'false',
     explains:
-      'Whether a new account works without the confirmation mail. An address then belongs to the first who signs up with it, and sign-up tells which addresses have an account.',
+      'Whether a new account works without the confirmation mail. An address then belongs to the first who signs up with it, and sign-up tells which addresses have an account. Otherwise, where requests for an unconfirmed address differ, confirming it sets no password, and `app_metadata.needs_password` tells programs to ask for a new one.',
     parse: flag('false'),
   }),
   AUTH_SIGNUP_REVEALS_ACCOUNTS: setting({
