@@ -295,6 +295,10 @@ test('where a stranger signed up with the same address, its owner chooses a new 
     await other.getByPlaceholder('Enter your password').fill(password)
     await other.getByRole('button', { name: 'Sign in', exact: true }).click()
     if (isRight) await arrived(other)
-    else await other.getByRole('alert').getByText(/Invalid login credentials|Email not confirmed/).waitFor()
+    else
+      await other
+        .getByRole('alert')
+        .getByText(/Invalid login credentials|Email not confirmed/)
+        .waitFor()
   }
 })

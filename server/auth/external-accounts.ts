@@ -37,7 +37,8 @@ export async function findOrCreateAccount(
   providerSignIn: ProviderSignIn,
   settings: AuthSettings,
 ): Promise<Account> {
-  const id = (await findByIdentity(scope, providerSignIn)) ?? (await findOrCreateByEmail(scope, providerSignIn, settings))
+  const id =
+    (await findByIdentity(scope, providerSignIn)) ?? (await findOrCreateByEmail(scope, providerSignIn, settings))
   const account = await requireAccount(scope, id)
   if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
   await scope.query('update auth.users set last_sign_in_at = now() where id = $1', [id])
@@ -81,7 +82,11 @@ function requireVerifiedEmail({ profile, provider }: ProviderSignIn): string {
   throw new AuthError('provider_email_needs_verification', message)
 }
 
-async function findOrCreateByEmail(scope: Scope, providerSignIn: ProviderSignIn, settings: AuthSettings): Promise<string> {
+async function findOrCreateByEmail(
+  scope: Scope,
+  providerSignIn: ProviderSignIn,
+  settings: AuthSettings,
+): Promise<string> {
   const email = requireVerifiedEmail(providerSignIn)
   const holder = await findAccountByEmail(scope, email)
   if (holder === undefined) return createFromProfile(scope, providerSignIn, email, settings)

@@ -88,8 +88,6 @@ export async function sendInBackground(service: AuthService, mails: readonly Out
     const sending = sendAndWait(service, mail)
     if (!service.mail.isRemote) await sending
     else
-      sending.catch((error: unknown) =>
-        service.log.error({ err: error, kind: mail.kind }, 'a mail could not be sent'),
-      )
+      sending.catch((error: unknown) => service.log.error({ err: error, kind: mail.kind }, 'a mail could not be sent'))
   }
 }

@@ -23,7 +23,10 @@ export function createMail({ smtpUrl, from, mailbox, log }: MailDependencies): M
     isRemote: false,
     async send(to, message) {
       await mailbox?.add(to, message)
-      log.info({ to, subject: message.subject, ...message.linkAndCode }, 'no mail server is set: here is the link of this mail')
+      log.info(
+        { to, subject: message.subject, ...message.linkAndCode },
+        'no mail server is set: here is the link of this mail',
+      )
     },
   }
 }

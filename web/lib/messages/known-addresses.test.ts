@@ -1,6 +1,13 @@
 import { describe, expect, it, test } from 'vitest'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { addressesOfThread, mayLink, NO_ADDRESSES, shownHosts, withSources, writtenByPerson } from './known-addresses.ts'
+import {
+  addressesOfThread,
+  mayLink,
+  NO_ADDRESSES,
+  shownHosts,
+  withSources,
+  writtenByPerson,
+} from './known-addresses.ts'
 import type { ThreadMessage } from './merge-messages.ts'
 
 const written = writtenByPerson(

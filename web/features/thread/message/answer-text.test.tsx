@@ -92,7 +92,7 @@ describe('hostile text in an answer', () => {
     ['[https://asked.example/](https://evil.example/secret)', 'https://asked.example/ (https://evil.example/secret)'],
     ['[other.example](https://asked.example/)', 'other.example (https://asked.example/)'],
     ['[**other.example**](https://asked.example/)', 'other.example (https://asked.example/)'],
-    ['[other**.example**](https://asked.example/)', 'other.example (https://asked.example/)'],
+    ['[**other**.example](https://asked.example/)', 'other.example (https://asked.example/)'],
     ['[`other.example`](https://asked.example/)', 'other.example (https://asked.example/)'],
     ['[Sign in at other.example](https://asked.example/)', 'Sign in at other.example (https://asked.example/)'],
     ['![other.example](https://asked.example/)', 'other.example (https://asked.example/)'],
@@ -134,7 +134,9 @@ describe('hostile text in an answer', () => {
   })
 
   it('links a mailbox that the person wrote', () => {
-    expect(render('Ask rent@mail.example', [], 'Who is rent@mail.example?')).toContain('href="mailto:rent@mail.example"')
+    expect(render('Ask rent@mail.example', [], 'Who is rent@mail.example?')).toContain(
+      'href="mailto:rent@mail.example"',
+    )
   })
 
   it('links a page of the web that is a source, whatever its address', () => {
