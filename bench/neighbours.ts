@@ -58,7 +58,9 @@ async function duringAttack<T>(attack: Attack, run: () => Promise<T>): Promise<{
   const child = fork(path.join(import.meta.dirname, 'neighbours-attacker.ts'), [JSON.stringify(attack)])
   await once(child, 'message')
   const result = await run()
-  const [[counts]] = (await Promise.all([once(child, 'message'), child.send('stop')])) as [[AttackCounts], boolean]
+  const answered = once(child, 'message')
+  child.send('stop')
+  const [counts] = (await answered) as [AttackCounts]
   return { result, counts }
 }
 

@@ -30,7 +30,7 @@ const SEED = Number(process.env['FUZZ_SEED'] ?? 27)
 const ANSWER_MS = 30_000
 /** A background task that was ended runs again meanwhile. */
 const REPAIR_MS = 40_000
-/** Answers that nobody needs any more are not awaited longer. */
+/** Answers of the load that are still open then are not awaited. */
 const QUIET_MS = 4_000
 const MODEL = 'openai-compatible/stub-gpt'
 
@@ -271,7 +271,7 @@ test(
     ])
       // prettier-ignore
       expect(thrown.join('\n')).toContain(mechanism)
-    // What was ended begins again by itself.
+    // Ended tasks begin again by themselves.
     await expect
       .poll(() => doAll(work, AbortSignal.timeout(ANSWER_MS)), { timeout: REPAIR_MS })
       .toEqual({ failed: [], hanging: [] })

@@ -44,13 +44,13 @@ export function createUnsentAnswers(limits: Partial<UnsentLimits> = {}): UnsentA
 
   function hold(outgoing: ServerResponse, caller: string): void {
     const bytes = outgoing.writableLength
-    // Of a stream, which has not ended, little is in memory.
+    // Little of a stream, which has not ended, is in memory.
     if (bytes <= UNCOUNTED_BYTES || !outgoing.writableEnded || outgoing.destroyed) return
     const own = held.get(caller) ?? new Map<ServerResponse, number>()
     held.set(caller, own.set(outgoing, bytes))
     const release = () => {
       own.delete(outgoing)
-      if (own.size === 0) held.delete(caller)
+      if (own.size === 0 && held.get(caller) === own) held.delete(caller)
     }
     outgoing.once('finish', release)
     outgoing.once('close', release)
@@ -60,7 +60,7 @@ export function createUnsentAnswers(limits: Partial<UnsentLimits> = {}): UnsentA
     closeOldest()
   }
 
-  /** Of the caller who holds most, so that nobody else loses an answer. */
+  /** Closes those of the caller who holds most, so that other callers lose no answer. */
   function closeOldest(): void {
     while (totalBytes() > maxBytes) {
       const most = [...held.keys()].reduce((one, other) => (bytesOf(other) > bytesOf(one) ? other : one))

@@ -32,7 +32,10 @@ export interface DocumentRoutesParts extends UploadParts {
 
 const documentId = z.object({ id: z.uuid() })
 const pageOfDocument = z.object({ id: z.uuid(), page: z.coerce.number().int().positive() })
-const documentPage = z.object({ after: z.uuid().optional(), limit: z.coerce.number().int().positive().max(1000).optional() })
+const documentPage = z.object({
+  after: z.uuid().optional(),
+  limit: z.coerce.number().int().positive().max(1000).optional(),
+})
 const changes = z.object({ filename: z.string().trim().min(1).max(255) })
 
 /** Malformed parameters are `not_found`, like unknown ids. */
@@ -83,7 +86,9 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
 
   routes.get('/:id/versions', async (context) => {
     const { id } = validateParameters(documentId, context.req.param())
-    const versions = await database.asUser(context.get('claims'), (scope) => listVersions(scope, id), { readOnly: true })
+    const versions = await database.asUser(context.get('claims'), (scope) => listVersions(scope, id), {
+      readOnly: true,
+    })
     return jsonText(context, versions)
   })
 

@@ -109,7 +109,10 @@ export async function listAccounts(scope: Scope, { limit, offset }: { limit: num
     [limit, offset],
   )
   if ((measured.rows[0]?.bytes ?? 0) > MAX_LISTED_BYTES)
-    throw new AuthError('request_entity_too_large', 'The accounts of this page are too large for one answer: lower per_page')
+    throw new AuthError(
+      'request_entity_too_large',
+      'The accounts of this page are too large for one answer: lower per_page',
+    )
   const found = await scope.query<Account>(
     `select ${ACCOUNT} from auth.users u order by u.created_at desc, u.id limit $1 offset $2`,
     [limit, offset],

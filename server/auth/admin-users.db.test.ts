@@ -159,7 +159,10 @@ test('a page of large accounts is not read', async () => {
      select gen_random_uuid(), i || '@large.example.test', jsonb_build_object('filled', repeat('m', 900000))
      from generate_series(1, 40) i`,
   )
-  expect((await admin.listUsers({ perPage: 50 })).error).toMatchObject({ status: 413, code: 'request_entity_too_large' })
+  expect((await admin.listUsers({ perPage: 50 })).error).toMatchObject({
+    status: 413,
+    code: 'request_entity_too_large',
+  })
   expect((await admin.listUsers({ perPage: 10 })).data.users).toHaveLength(10)
   await service.admin.query(`delete from auth.users where email like '%@large.example.test'`)
 })

@@ -136,8 +136,8 @@ test('an account that the operator made, without an invitation, is taken', async
   const link = { type: 'email_change_new', email: 'wants-made@example.test', newEmail: email } as const
   expect((await service.newAdmin().generateLink(link)).error?.code).toBe('email_exists')
   expect((await service.newAdmin().updateUserById(user.id, { email })).error?.code).toBe('email_exists')
-  const kept = await service.newAdmin().getUserById(made.data.user?.id ?? '')
-  expect(kept.data.user).toMatchObject({ email, app_metadata: { team: 'admins' } })
+  const unchanged = await service.newAdmin().getUserById(made.data.user?.id ?? '')
+  expect(unchanged.data.user).toMatchObject({ email, app_metadata: { team: 'admins' } })
 })
 
 test('an account that the operator makes while a change waits keeps the address', async () => {

@@ -69,7 +69,7 @@ async function lockPending(
   return found.rows[0]
 }
 
-/** What a claim changes: `claimed` takes its own value, `removed` leaves none. */
+/** Changes that a claim makes: `claimed` takes its own value, `removed` leaves none. */
 interface Decision {
   readonly password: 'kept' | 'claimed' | 'removed'
   readonly metadata: 'kept' | 'claimed' | 'removed'

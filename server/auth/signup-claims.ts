@@ -1,6 +1,6 @@
 /**
- * What a sign-up with an address was answered, whether the address has an account or not. A claim lives as long as a pending
- * account would, so that waiting does not reveal which addresses have a confirmed one.
+ * Answers to sign-ups with an address, whether the address has an account or not. A claim lives as long as a pending account
+ * would, so that waiting does not reveal which addresses have a confirmed one.
  */
 import { randomUUID } from 'node:crypto'
 import type { Scope } from '#server/database/scope.ts'

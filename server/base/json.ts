@@ -16,7 +16,7 @@ interface JsonCost {
   readonly nesting: number
   /** Characters of the longest number, as it was sent. */
   readonly longestNumber: number
-  /** Of all numbers, regardless of sign. */
+  /** Over all numbers, regardless of sign. */
   readonly largestExponent: number
   readonly exponentSum: number
 }
@@ -30,7 +30,7 @@ function exponentOf(number: string): number {
   return at === -1 ? 0 : Math.abs(Number(number.slice(at + 1)))
 }
 
-/** Of valid JSON. By character codes: a body may consist of a million brackets, and a match for each is slow. */
+/** Reads valid JSON by character codes: a body may consist of a million brackets, and a match for each is slow. */
 export function measureJson(json: string): JsonCost {
   let [depth, nesting, longestNumber, largestExponent, exponentSum] = [0, 0, 0, 0, 0]
   let isInString = false

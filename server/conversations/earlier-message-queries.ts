@@ -26,7 +26,7 @@ export interface TurnsInPrompt {
 const MAX_MESSAGES = 24
 /** Includes failures and extractive answers, which are excluded later, as the documents contain their words. */
 const MAX_CANDIDATES = 100
-/** Of all of them, no more is searched for passages. */
+/** No more of all candidates together is searched for passages. */
 const MAX_CHARACTERS = 400_000
 
 type Row = EarlierMessage & { readonly rarities: number[] }

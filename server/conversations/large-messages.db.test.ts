@@ -1,4 +1,4 @@
-/** What the server reads of conversations for its own use, where messages are large. */
+/** Reads of conversations for the server's own use, where messages are large. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'

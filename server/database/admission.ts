@@ -10,7 +10,7 @@ export interface AdmissionLimits {
   readonly placesPerCaller: number
   readonly waitingPerCaller?: number
   readonly waitLimitMs?: number
-  /** What callers wait for, in the error of one who waits too long. */
+  /** Names the scarce thing in the error of a caller who waits too long. */
   readonly waitsFor?: string
 }
 

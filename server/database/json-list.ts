@@ -29,7 +29,8 @@ export async function readJsonList(
   { text, values }: Statement,
   { wayOut, ...bounds }: ListBounds & { readonly wayOut: string },
 ): Promise<string> {
-  const tooLarge = (cause?: unknown) => new AppError('too_large', `This is too large for one answer. ${wayOut}`, { cause })
+  const tooLarge = (cause?: unknown) =>
+    new AppError('too_large', `This is too large for one answer. ${wayOut}`, { cause })
   try {
     const { rows } = await scope.query<{ rows: number; list: string }>(listToSql(text, bounds), values)
     const [read] = rows

@@ -145,5 +145,6 @@ async function limitSorting(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ isSuperuser: boolean }>(
     'select rolsuper as "isSuperuser" from pg_roles where rolname = current_user',
   )
-  if (rows[0]?.isSuperuser) await client.query(`alter role authenticator set temp_file_limit = '${MAX_TEMPORARY_FILES}'`)
+  if (rows[0]?.isSuperuser)
+    await client.query(`alter role authenticator set temp_file_limit = '${MAX_TEMPORARY_FILES}'`)
 }

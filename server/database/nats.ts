@@ -30,10 +30,12 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
   const names = addresses.map(({ host }) => host).join(', ')
   const handlers = new Map<string, Set<Handler>>()
   const reconnectHandlers = new Set<() => void>()
-  let opened: NatsConnection | undefined
-  // What an error left of the client's state ends with its connection; subscriptions are made again.
+  const opened: { connection?: NatsConnection } = {}
+  // An error may leave the client in any state, which ends with its connection; subscriptions are made again.
   const fail: Fail = () => {
-    opened?.reconnect().catch((error: unknown) => log.warn({ err: error }, 'NATS cannot be connected again yet'))
+    opened.connection
+      ?.reconnect()
+      .catch((error: unknown) => log.warn({ err: error }, 'NATS cannot be connected again yet'))
   }
   const connection = await runInFailureScope(fail, () => connectTo(addresses)).catch((error: unknown) => {
     throw new AppError(
@@ -44,7 +46,7 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
       },
     )
   })
-  opened = connection
+  opened.connection = connection
   let isOpen = true
   void followStatus(connection, names, log, (isConnected) => {
     isOpen = isConnected

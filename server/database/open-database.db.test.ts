@@ -103,32 +103,32 @@ test('a repeated statement of requests stays planned, and shows each caller thei
   })
 })
 
-test('statements of requests that are long are not kept, and many others end no later one’s plan', async () => {
+test('long statements of requests are not prepared, and many others end no later one’s plan', async () => {
   const { database, createPerson } = await openNarrowDatabase()
   const person = await createPerson()
-  const kept = `select count(*)::int as kept from pg_prepared_statements where statement like $1`
+  const counting = `select count(*)::int as prepared from pg_prepared_statements where statement like $1`
   const repeat = (texts: readonly string[]) =>
     database.asUser(person, async (scope) => {
       for (const text of texts) for (let use = 0; use < 4; use += 1) await scope.preparedOnRepeat(text)
     })
-  const countKept = async (pattern: string) =>
-    (await database.asUser(person, (scope) => scope.query<{ kept: number }>(kept, [pattern]))).rows[0]?.kept
+  const countPrepared = async (pattern: string) =>
+    (await database.asUser(person, (scope) => scope.query<{ prepared: number }>(counting, [pattern]))).rows[0]?.prepared
   await repeat([`select '${'long'.repeat(3_000)}'`])
-  expect(await countKept(`select 'long%`)).toBe(0)
+  expect(await countPrepared(`select 'long%`)).toBe(0)
   await repeat(Array.from({ length: 300 }, (_, index) => `select 'flood', ${index}`))
-  expect(await countKept(`select 'flood'%`)).toBe(100)
+  expect(await countPrepared(`select 'flood'%`)).toBe(100)
   await repeat([`select 'honest'`])
-  expect(await countKept(`select 'honest'%`)).toBe(1)
+  expect(await countPrepared(`select 'honest'%`)).toBe(1)
   // One that was ended is prepared again.
   await repeat([`select 'flood', 0`])
-  expect(await countKept(`select 'flood', 0`)).toBe(1)
+  expect(await countPrepared(`select 'flood', 0`)).toBe(1)
   const failing = `select 1 / $1::int, 'failing'`
   for (let use = 0; use < 4; use += 1) {
     const divided = database.asUser(person, (scope) => scope.preparedOnRepeat(failing, [0]))
     await expect(divided).rejects.toMatchObject({ code: '22012' })
   }
   await repeat(Array.from({ length: 150 }, (_, index) => `select 'later', ${index}`))
-  expect(await countKept(`%'failing'%`)).toBe(0)
+  expect(await countPrepared(`%'failing'%`)).toBe(0)
 })
 
 test('a read-only transaction rejects writes', async () => {

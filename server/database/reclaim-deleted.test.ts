@@ -8,7 +8,7 @@ const log = createLog('silent')
 function countRuns() {
   const counted = {
     runs: 0,
-    run(): Promise<void> {
+    run: (): Promise<void> => {
       counted.runs += 1
       return Promise.resolve()
     },

@@ -4,7 +4,15 @@ import type { RealtimeClient } from '@supabase/realtime-js'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Tokens } from '#server/access/tokens.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
-import { createRecorder, createTestTokens, live, openClient, type RealtimeNode, startNode, tokenOf } from '#test/realtime.ts'
+import {
+  createRecorder,
+  createTestTokens,
+  live,
+  openClient,
+  type RealtimeNode,
+  startNode,
+  tokenOf,
+} from '#test/realtime.ts'
 
 type Person = Awaited<ReturnType<TestDatabase['createPerson']>>
 interface Change {

@@ -153,8 +153,7 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
     for (let after: string | undefined = '0'; after !== undefined && !isClosed;) {
       const rows: OutboxRow[] | undefined = await retry(async () => {
         const page = await database.asService(
-          (scope) =>
-            scope.query<OutboxRow>(pageToSql(`${condition} and c.id > $2`), [xid, after]),
+          (scope) => scope.query<OutboxRow>(pageToSql(`${condition} and c.id > $2`), [xid, after]),
           { readOnly: true },
         )
         return page.rows

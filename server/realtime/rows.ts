@@ -55,7 +55,7 @@ function readableColumns(table: PublishedTable, role: ApiRole) {
 export interface RowQuery<Found> {
   readonly text: string
   readonly values: readonly unknown[]
-  decode(rows: readonly unknown[]): Map<Change, Found>
+  readonly decode: (rows: readonly unknown[]) => Map<Change, Found>
 }
 
 const visibleRowSchema = z.object({

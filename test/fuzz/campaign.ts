@@ -108,7 +108,7 @@ async function openCampaign({ alcove, dataDir, neighbours, lanes }: Campaign) {
   let readOutput = 0
   let isOver = false
 
-  /** Of one person with several sessions. */
+  /** Opens several sessions of one person. */
   async function newCredentials(): Promise<[Credentials, ...Credentials[]]> {
     const { apikey } = installation
     const attacker = await signUpPerson(installation, 'Where is the lamp?')
@@ -216,7 +216,7 @@ async function openCampaign({ alcove, dataDir, neighbours, lanes }: Campaign) {
     workHonestly,
     warmUp,
     lanes,
-    end() {
+    end: () => {
       isOver = true
       for (const socket of unread) socket.destroy()
     },

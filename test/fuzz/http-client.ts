@@ -34,7 +34,7 @@ function isAnswered(text: string, method: string): boolean {
 /** Leaves the answer unread until the caller destroys the connection. */
 export function sendUnread(port: number, { chunks }: Transmission): Socket {
   const socket = connect({ port, host: '127.0.0.1' })
-  // The server may close a connection whose answer nobody takes.
+  // The server may close a connection whose answer is not taken.
   socket.on('error', () => undefined)
   for (const chunk of chunks) socket.write(chunk)
   return socket

@@ -73,7 +73,7 @@ export async function signUpPerson(installation: Installation, text: string): Pr
   }
 }
 
-/** The same person with a further session. */
+/** Returns the person with a further session. */
 export async function openSession(installation: Installation, person: Attacker): Promise<Attacker> {
   const { email, password } = person
   const opened = session.parse(

@@ -51,9 +51,10 @@ export async function listDocuments(scope: Scope, { after, limit }: DocumentList
 }
 
 async function readUploadTime(scope: Scope, id: string): Promise<string> {
-  const { rows } = await scope.query<{ time: string }>('select uploaded_at::text as time from documents where id = $1', [
-    id,
-  ])
+  const { rows } = await scope.query<{ time: string }>(
+    'select uploaded_at::text as time from documents where id = $1',
+    [id],
+  )
   if (!rows[0]) throw missing()
   return rows[0].time
 }

@@ -1,9 +1,9 @@
-/** What a parser process writes is bounded here too: a file may have taken the process over. */
+/** Bounds the output of a parser process on the server's side too: a file may have taken the process over. */
 import type { Readable } from 'node:stream'
 import { ParseFailure } from '#server/parsing/failure.ts'
 
 export interface OutputBounds {
-  /** Of one page, with the places of its words. */
+  /** One line has one page, with the places of its words. */
   readonly lineBytes: number
   readonly totalBytes: number
 }

@@ -1,6 +1,6 @@
 /**
- * What a link of a mail, or the redirect of a provider, adds to the page's address: a code, tokens or a failure. Any site can
- * lead a browser to such an address. Therefore none of it signs in by itself (session fixation), and it is removed from the
+ * The part of the page's address that a link of a mail or the redirect of a provider adds: a code, tokens or a failure. Any
+ * site can lead a browser to such an address. Therefore none of it signs in by itself (session fixation), and it is removed from the
  * address bar and the history before anything else runs.
  */
 export type Arrival =

@@ -125,7 +125,7 @@ export const textOf = (tokens: readonly Token[]): string =>
   tokens
     .map((token) => {
       if (isMathsToken(token) || !isMarkedToken(token)) return token.raw
-      if ('tokens' in token && token.tokens !== undefined) return textOf(token.tokens)
+      if ('tokens' in token) return textOf(token.tokens)
       return 'text' in token ? decodeEntities(token.text) : token.raw
     })
     .join('')

@@ -6,7 +6,7 @@ import type { CitedSource } from '#web/lib/route-state.ts'
 export type Answer = {
   sources: ReadonlyMap<number, Source>
   numbers: ReadonlySet<number>
-  /** What the answer may link to: named by the person, by the thread or by its own sources. */
+  /** Link targets that the answer may have: named by the person, by the thread or by its own sources. */
   addresses: KnownAddresses
   /** Quotations that are not in their source. */
   misquotes: readonly string[]
