@@ -332,7 +332,7 @@ test('a list past the bound is refused, and its pages hold everything', async ()
   const { claims, call } = await person()
   await database.admin.query(
     `insert into documents (owner, filename, originalname, mimetype, size, path, sha256, state, uploaded_at)
-     select $1, 'file ' || i, repeat('n', 950000), 'text/plain', 1, i::text, $1 || ' ' || i, 'failed',
+     select $1::uuid, 'file ' || i, repeat('n', 950000), 'text/plain', 1, i::text, $1::uuid || ' ' || i, 'failed',
        timestamptz '2026-01-01' + (i / 2) * interval '1 microsecond'
      from generate_series(1, 40) i`,
     [claims.sub],

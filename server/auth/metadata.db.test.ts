@@ -25,11 +25,6 @@ test('strangers store no metadata of any size, whether the address has an accoun
       )
   }
   expect((await service.newClient().auth.signInAnonymously({ options: { data } })).error).toMatchObject(REFUSED)
-  // A number that is short as JSON.
-  const numbers = { list: Array.from({ length: 200 }, () => 1e300) }
-  expect((await service.newClient().auth.signInAnonymously({ options: { data: numbers } })).error).toMatchObject(
-    REFUSED,
-  )
   expect(await count()).toBe(before)
 })
 

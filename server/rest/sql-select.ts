@@ -71,13 +71,17 @@ function outputToSql(output: readonly OutputColumn[], row: string, bind: Bind, j
   })
 }
 
+/**
+ * A constant at the end makes rows of at least two columns, since PostgreSQL 18 counts no memory for the values of one column
+ * that it sorts, and would hold any number of them instead of writing them to the disk.
+ */
 function orderToSql(order: readonly TypedOrder[], row: string, bind: Bind, joinNames: JoinNames): string {
   if (order.length === 0) return ''
   const terms = order.map(({ embed, field, direction, nulls }, index) => {
     const key = embed ? `${joinNameOf(joinNames, embed)}.${orderName(index)}` : fieldToSql(field, field.type, bind, row)
     return `${key}${direction ? ` ${direction}` : ''}${nulls ? ` nulls ${nulls}` : ''}`
   })
-  return `order by ${terms.join(', ')}`
+  return `order by ${terms.join(', ')}, null::integer`
 }
 
 function rangeToSql({ limit, offset }: SelectPlan['range'], { bind, bounds }: StatementBuilder): string {
