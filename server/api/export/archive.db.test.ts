@@ -74,13 +74,13 @@ async function seed(): Promise<void> {
   }
   await db.admin.query(
     `insert into messages (conversation_id, content, sender_role, metadata)
-     values ($1, 'How much is the deposit?', 1, '{}'), ($1, 'Three rents [1].', 2, $2)`,
+     values ($1, 'How much is the deposit?', 1, '{}'), ($1, 'Three rents [1]. ![](https://evil.test/a)', 2, $2)`,
     [
       conversationId,
       JSON.stringify({
         model: 'alcove-reader',
         sources: [
-          { ...source, text: 'The deposit\nis three rents.' },
+          { ...source, text: 'The deposit\nis three rents. <img src=x>' },
           { ...said, createdAt: '2025-01-02T03:04:05Z', text: 'Remember it.' },
         ],
       }),
@@ -121,7 +121,8 @@ test('contains conversations, files, citations, settings, and an index of them',
   expect(markdown).toContain('# Rent / deposit: xylophone?')
   expect(markdown).toContain('## You, ')
   expect(markdown).toMatch(/1\. \[Lease \(2026\)\.pdf\]\(<\.\.\/documents\/lease \(2026\)( \(2\))?\.pdf>\), page 3/i)
-  expect(markdown).toContain('   > The deposit\n   > is three rents.')
+  expect(markdown).toContain('   > The deposit\n   > is three rents. &lt;img src=x>')
+  expect(markdown).toContain('Three rents [1]. &#33;[](https://evil.test/a)')
   expect(markdown).toContain('2. Old \\[talk\\], You, 2025-01-02 03:04 UTC\n\n   > Remember it.')
   expect(markdown.indexOf('line 2999')).toBeGreaterThan(markdown.indexOf('line 1\n'))
 

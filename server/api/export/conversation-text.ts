@@ -1,4 +1,5 @@
 import type { ConversationRow } from '#contract/conversation.ts'
+import { createInertMarkdown } from '#contract/inert-markdown.ts'
 import { DEFAULT_TITLES, PRODUCT_NAME } from '#contract/product-names.ts'
 import type { MessageRow } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
@@ -48,7 +49,18 @@ function sourceAsMarkdown(source: Source, fileOf: (documentId: string) => string
   return `${source.n}. ${link}, page ${source.page}\n\n${quoted(source.text)}`
 }
 
+/** Loads nothing where it is shown. */
 export async function* conversationAsMarkdown(
+  conversation: ConversationRow,
+  messages: Messages,
+  fileOf: (documentId: string) => string | undefined,
+): AsyncIterable<string> {
+  const inert = createInertMarkdown()
+  for await (const part of partsOf(conversation, messages, fileOf)) yield inert(part)
+}
+
+/** Each ends with a line. */
+async function* partsOf(
   conversation: ConversationRow,
   messages: Messages,
   fileOf: (documentId: string) => string | undefined,

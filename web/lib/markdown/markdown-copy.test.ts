@@ -33,6 +33,15 @@ test('leaves code and numbers without a source alone', () => {
   expect(withFootnotes(text, [source(1)])).toBe(text)
 })
 
+test('images and HTML of an answer, a title or a passage load nothing', () => {
+  const copied = withFootnotes('![](https://evil.test/a) <img src="https://evil.test/b"> [1]', [
+    { ...source(1), text: '![](https://evil.test/c)' },
+  ])
+  expect(copied).toBe(
+    '&#33;[](https://evil.test/a) &lt;img src="https://evil.test/b">[^1]\n\n[^1]: report-1.pdf, p. 3: “&#33;[](https://evil.test/c)”\n',
+  )
+})
+
 test('leaves unclosed code alone', () => {
   expect(withFootnotes('A [1]\n```\nb [1]', [source(1)])).toMatch(/^A\[\^1\]\n```\nb \[1\]\n\n\[\^1\]/)
 })

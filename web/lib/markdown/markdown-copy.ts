@@ -1,3 +1,4 @@
+import { inertMarkdown, inertText } from '#contract/inert-markdown.ts'
 import { isMessageSource, isWebSource, type Source } from '#contract/source.ts'
 import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
 import { describeSpeaker, listTitle } from '#web/lib/messages/conversation-labels.ts'
@@ -15,18 +16,21 @@ function describeSource(source: Source): string {
 }
 
 const footnote = (source: Source): string =>
-  `[^${source.n}]: ${describeSource(source)}: “${passageText(source.text).replace(/\s+/g, ' ')}”`
+  inertText(`[^${source.n}]: ${describeSource(source)}: “${passageText(source.text).replace(/\s+/g, ' ')}”`)
 
-/** An answer as self-contained Markdown: markers become footnotes with file, page and passage, or the conversation. */
+/** An answer as self-contained Markdown that loads nothing: markers become footnotes with file, page and passage, or the conversation. */
 export function withFootnotes(text: string, sources: readonly Source[]): string {
   const byNumber = new Map(sources.map((source) => [source.n, source]))
   const cited = new Set<Source>()
-  const body = text.replace(CODE_OR_MARKER, (whole: string, code: string | undefined, ...groups: unknown[]) => {
-    const source = code === undefined ? byNumber.get(Number(groups[2])) : undefined
-    if (source === undefined) return whole
-    cited.add(source)
-    return `[^${source.n}]`
-  })
+  const body = inertMarkdown(text).replace(
+    CODE_OR_MARKER,
+    (whole: string, code: string | undefined, ...groups: unknown[]) => {
+      const source = code === undefined ? byNumber.get(Number(groups[2])) : undefined
+      if (source === undefined) return whole
+      cited.add(source)
+      return `[^${source.n}]`
+    },
+  )
   if (cited.size === 0) return body
   return `${body.trimEnd()}\n\n${[...cited]
     .toSorted((a, b) => a.n - b.n)
