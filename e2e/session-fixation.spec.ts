@@ -258,7 +258,7 @@ test('a sign-up that is confirmed in another browser is told to sign in, and its
   await page.getByText('Follow it to complete your sign').waitFor()
   const phone = await freshPage()
   await phone.goto((await newestMail(stage.alcove, email)).link)
-  await phone.getByText('If it was to confirm your address, that is done: sign in here.').waitFor()
+  await phone.getByText('If it was to confirm your address, that is done: sign in here').waitFor()
   expect(await storedSession(phone)).toBeNull()
   await phone.getByPlaceholder('Enter your email').fill(email)
   await phone.getByPlaceholder('Enter your password').fill(PASSWORD)

@@ -312,6 +312,18 @@ test('preferences and tools whose numbers are long are bounded by their bytes', 
     code: 'PT413',
     message: 'The tools of one server may be described in at most 1 MB.',
   })
+  await db.database.asUser(owner, (scope) =>
+    scope.query(`insert into tool_servers (name, url, tools) values ('s', 'https://tools.test', '[]')`),
+  )
+  const describe = (tools: string) =>
+    db.database.asService((scope) =>
+      scope.query(`update tool_servers set tools = ${tools} where owner = $1`, [owner.sub]),
+    )
+  expect((await describe(longNumbers(10))).rowCount).toBe(1)
+  await expect(describe(longNumbers(150_000))).rejects.toMatchObject({
+    code: 'PT413',
+    message: 'The tools of one server may be described in at most 1 MB.',
+  })
 })
 
 test('the total includes what no quota was applied to yet', async () => {

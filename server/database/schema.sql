@@ -1561,7 +1561,7 @@ CREATE OR REPLACE FUNCTION public.tg_tool_servers__limit_tools()
  SET search_path TO ''
 AS $function$
 begin
-  if public.json_size(new.tools) > 1000000 then
+  if pg_column_size(new.tools || '{}') > 1000000 then
     raise exception using errcode = 'PT413', message = 'The tools of one server may be described in at most 1 MB.';
   end if;
   return new;

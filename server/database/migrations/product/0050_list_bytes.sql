@@ -23,7 +23,7 @@ create function tg_tool_servers__limit_tools() returns trigger
   language plpgsql volatile set search_path = ''
 as $$
 begin
-  if public.json_size(new.tools) > 1000000 then
+  if pg_column_size(new.tools || '{}') > 1000000 then
     raise exception using errcode = 'PT413', message = 'The tools of one server may be described in at most 1 MB.';
   end if;
   return new;
