@@ -884,6 +884,7 @@ CREATE INDEX tool_requests_reply_id_idx ON public.tool_requests USING btree (rep
 CREATE INDEX tool_requests_server_id_idx ON public.tool_requests USING btree (server_id);
 CREATE INDEX usage_changes_owner_idx ON public.usage_changes USING btree (owner);
 CREATE INDEX vector_usage_document_id_idx ON public.vector_usage USING btree (document_id);
+CREATE INDEX changes_row_idx ON realtime.changes USING btree (jsonb_hash_extended(key, (0)::bigint), xid);
 CREATE INDEX messages_inserted_at_idx ON realtime.messages USING btree (inserted_at);
 CREATE INDEX presences_node_idx ON realtime.presences USING btree (node);
 CREATE INDEX presences_room_idx ON realtime.presences USING btree (room);

@@ -5,8 +5,9 @@
  */
 import { z } from 'zod'
 import type { Database } from '#server/database/scope.ts'
+import { createChangeQueue, type Page, type RecordedChange } from './change-queue.ts'
+import { findConflicts } from './change-conflicts.ts'
 import {
-  type Change,
   CHANNEL,
   endOfPage,
   entrySchema,
@@ -27,10 +28,7 @@ const notificationSchema = z.union([
   entrySchema.and(z.object({ xid: z.string() })),
   z.object({ xid: z.string() }),
 ])
-type OutboxNotification = z.output<typeof notificationSchema> | { readonly reconnected: true }
-
-/** Pending changes that are delivered together. */
-const MAX_PENDING = 500
+type Control = { readonly reload: true } | { readonly xmin: string } | { readonly reconnected: true }
 
 interface Position {
   readonly xmin: string
@@ -91,57 +89,43 @@ function createHorizon(start: string) {
 
 export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
   const { database, listener, log, retry, deliver, onSchemaChange, onRestart, clock = Date.now } = options
-  const notifications: OutboxNotification[] = []
+  const queue = createChangeQueue<Control>({
+    handle: handleControl,
+    deliver: deliverOnce,
+    readPage: ({ xid, after }) => readPage('xid = $1::xid8', xid, after),
+    findConflicts: (changes, transactions) => retry(() => findConflicts(database, changes, transactions)),
+  })
   const receivedHorizons: { readonly at: number; readonly xmin: string }[] = []
   let hasNewChanges = true
   let isClosed = false
-  const notificationLoop = createWorkLoop(log, () => notifications.length > 0 && !isClosed, handleNotifications)
+  const queueLoop = createWorkLoop(log, () => !queue.isEmpty && !isClosed, queue.step)
 
   const stop = await listener.on(CHANNEL, (payload) => {
     const parsed = notificationSchema.safeParse(parseJson(payload))
     if (!parsed.success) return log.warn({ characters: payload.length }, 'a change notification is malformed')
-    enqueue(parsed.data)
+    const notification = parsed.data
+    enqueue(() => {
+      if ('id' in notification) queue.addChange(notification)
+      else if ('xid' in notification) queue.addTransaction(notification.xid)
+      else queue.addControl(notification, { isBarrier: 'reload' in notification })
+    })
   })
-  listener.onReconnect(() => enqueue({ reconnected: true }))
+  listener.onReconnect(() => enqueue(() => queue.addControl({ reconnected: true }, { isBarrier: true })))
   // Read after LISTEN: every later commit is notified, and running transactions are not below xmin.
   const start = await readPosition(database)
   const horizon = createHorizon(start.xmin)
   let { startedAt } = start
 
-  function enqueue(notification: OutboxNotification): void {
+  function enqueue(add: () => void): void {
     if (isClosed) return
-    notifications.push(notification)
-    notificationLoop.wake()
+    add()
+    queueLoop.wake()
   }
 
-  async function handleNotifications(): Promise<void> {
-    let pending: Change[] = []
-    const flush = async () => {
-      const batch = pending
-      pending = []
-      if (batch.length > 0) await deliver(batch)
-    }
-    for (let next = notifications.shift(); next && !isClosed; next = notifications.shift()) {
-      if ('id' in next) {
-        if (recordDelivery(next.id, next.xid)) pending.push(next)
-      } else {
-        await flush()
-        await handleNotification(next)
-      }
-      if (notifications.length === 0 || pending.length >= MAX_PENDING) await flush()
-    }
-  }
-
-  async function handleNotification(notification: Exclude<OutboxNotification, Change>): Promise<void> {
-    if ('reload' in notification) onSchemaChange()
-    else if ('xmin' in notification) receiveHorizon(notification.xmin)
-    else if ('reconnected' in notification) await resynchronise()
-    else await readAndDeliver('xid = $1::xid8', notification.xid)
-  }
-
-  function recordDelivery(id: string, xid: string): boolean {
-    hasNewChanges = true
-    return horizon.recordDelivery(id, xid)
+  async function handleControl(control: Control): Promise<void> {
+    if ('reload' in control) onSchemaChange()
+    else if ('xmin' in control) receiveHorizon(control.xmin)
+    else await resynchronise()
   }
 
   function receiveHorizon(xmin: string): void {
@@ -149,22 +133,21 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
     receivedHorizons.push({ at: clock(), xmin })
   }
 
-  async function readAndDeliver(condition: string, xid: string): Promise<void> {
-    for (let after: string | undefined = '0'; after !== undefined && !isClosed;) {
-      const rows: OutboxRow[] | undefined = await retry(async () => {
-        const page = await database.asService(
-          (scope) => scope.query<OutboxRow>(pageToSql(`${condition} and c.id > $2`), [xid, after]),
-          { readOnly: true },
-        )
-        return page.rows
-      })
-      if (!rows) return
-      after = endOfPage(rows)
-      const undelivered = readEntries(rows, log).flatMap(([change, { xid: from }]) =>
-        recordDelivery(change.id, from) ? [change] : [],
-      )
-      if (undelivered.length > 0) await deliver(undelivered)
-    }
+  async function deliverOnce(changes: readonly RecordedChange[]): Promise<void> {
+    hasNewChanges = true
+    const undelivered = changes.filter(({ id, xid }) => horizon.recordDelivery(id, xid))
+    if (undelivered.length > 0) await deliver(undelivered)
+  }
+
+  async function readPage(condition: string, xid: string, after: string): Promise<Page | undefined> {
+    const page = await retry(() =>
+      database.asService((scope) => scope.query<OutboxRow>(pageToSql(`${condition} and c.id > $2`), [xid, after]), {
+        readOnly: true,
+      }),
+    )
+    if (!page) return undefined
+    const changes = readEntries(page.rows, log).map(([change, { xid: from }]) => ({ ...change, xid: from }))
+    return { changes, next: endOfPage(page.rows) }
   }
 
   async function resynchronise(): Promise<void> {
@@ -176,7 +159,12 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
       onRestart()
     }
     onSchemaChange()
-    await readAndDeliver('xid >= $1::xid8', horizon.current)
+    for (let after: string | undefined = '0'; after !== undefined && !isClosed;) {
+      const page: Page | undefined = await readPage('xid >= $1::xid8', horizon.current, after)
+      if (!page) return
+      after = page.next
+      await deliverOnce(page.changes)
+    }
   }
 
   async function sweep(): Promise<void> {
@@ -200,7 +188,7 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
     async close() {
       isClosed = true
       stop()
-      await notificationLoop.idle()
+      await queueLoop.idle()
     },
   }
 }

@@ -140,7 +140,9 @@ test('10,000 statements of one transaction notify as rarely as possible and are 
   await database.admin.query(`insert into pairs values (0, $1, '')`, ['k'.repeat(2_000)])
   const seen = []
   for (let n = 0; n < 10_001; n += 1) seen.push(Number((await changes.next()).key?.['a']))
-  expect(seen).toEqual([...Array.from({ length: 10_000 }, (_, index) => index + 1), 0])
+  // The second transaction may pass pages of the first.
+  expect(seen.filter((a) => a !== 0)).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 1))
+  expect(seen).toContain(0)
   expect(rings).toHaveLength(2)
   await outbox.close()
   await listener.close()
