@@ -7,7 +7,7 @@ import type { Ahead, Conflict, RecordedChange } from './change-queue.ts'
  */
 const FIND_CONFLICTS = `
   with earlier as materialized (
-    select e.* from unnest($1::xid8[], $2::bigint[]) with ordinality as e (xid, after, position)
+    select e.* from unnest($1::xid8[], $2::bigint[], $3::int[]) as e (xid, after, position)
   ),
   keyless as materialized (
     select c.table_schema, c.table_name, e.position, max(c.id) as last_id
@@ -17,16 +17,16 @@ const FIND_CONFLICTS = `
   ),
   compared as materialized (
     select row_number() over () as number, c.table_schema, c.table_name, c.key, array_agg(c.id::text) as ids
-    from unnest($4::xid8[], $5::bigint[]) w (xid, id) join realtime.changes c on c.xid = w.xid and c.id = w.id
+    from unnest($5::xid8[], $6::bigint[]) w (xid, id) join realtime.changes c on c.xid = w.xid and c.id = w.id
     group by c.table_schema, c.table_name, c.key
   )
-  select distinct on (number) ids, (position - 1)::int as index, last_id::text as until
+  select distinct on (number) ids, position as index, last_id::text as until
   from (
     select w.number, w.ids, e.position, max(c.id) as last_id
     from compared w
     cross join lateral (
       select c.xid, c.id from realtime.changes c
-      where jsonb_hash_extended(c.key, 0) = jsonb_hash_extended(w.key, 0) and c.xid >= $3::xid8
+      where jsonb_hash_extended(c.key, 0) = jsonb_hash_extended(w.key, 0) and c.xid >= $4::xid8
         and c.key = w.key and c.table_name = w.table_name and c.table_schema = w.table_schema
       -- Looks up each row: without statistics the planner would rather read all that is ahead.
       offset 0
@@ -46,13 +46,15 @@ export async function findConflicts(
   changes: readonly RecordedChange[],
   transactions: readonly Ahead[],
 ): Promise<readonly Conflict[]> {
-  const xids = transactions.map(({ xid }) => xid)
+  const earlier = transactions.flatMap(({ xids, after }, index) => xids.map((xid) => ({ xid, after, index })))
+  const xids = earlier.map(({ xid }) => xid)
   const oldest = xids.reduce((least, xid) => (BigInt(xid) < BigInt(least) ? xid : least))
   const { rows } = await database.asService(
     (scope) =>
       scope.query<Conflict & Record<string, unknown>>(FIND_CONFLICTS, [
         xids,
-        transactions.map(({ after }) => after),
+        earlier.map(({ after }) => after),
+        earlier.map(({ index }) => index),
         oldest,
         changes.map(({ xid }) => xid),
         changes.map(({ id }) => id),

@@ -25,8 +25,8 @@ function createFake({ canFindConflicts = true } = {}) {
   const recorded: RecordedChange[] = []
   const delivered: (readonly string[])[] = []
   let duringDelivery: (() => void) | undefined
-  const changesAhead = ({ xid, after }: Ahead) =>
-    recorded.filter((change) => change.xid === xid && Number(change.id) > Number(after))
+  const changesAhead = ({ xids, after }: Ahead) =>
+    recorded.filter((change) => xids.includes(change.xid) && Number(change.id) > Number(after))
 
   function conflictsOf(changes: readonly RecordedChange[], transactions: readonly Ahead[]): Conflict[] {
     return changes.flatMap((change) => {
@@ -57,18 +57,24 @@ function createFake({ canFindConflicts = true } = {}) {
       Promise.resolve(canFindConflicts ? conflictsOf(changes, transactions) : undefined),
   })
 
-  function commit(rows: Commit): void {
+  function record(rows: Commit) {
     const xid = String(recorded.length + 100)
     const changes = rows.map((row, index) => createChange(String(recorded.length + index + 1), xid, row))
     recorded.push(...changes)
+    return { xid, changes }
+  }
+
+  function commit(rows: Commit): void {
+    const { xid, changes } = record(rows)
     const [first] = changes
     if (first && rows.length === 1) queue.addChange(first)
-    else queue.addTransaction(xid)
+    else queue.addTransaction([xid])
   }
 
   return {
     delivered,
     queue,
+    addTogether: (...commits: Commit[]) => queue.addTransaction(commits.map((rows) => record(rows).xid)),
     add: (...events: Event[]) => {
       for (const event of events) {
         if (typeof event === 'string') queue.addControl(event, { isBarrier: event === 'reload' })
@@ -122,6 +128,14 @@ test('large transactions alternate, and a new one waits for at most two pages', 
   expect(order).toBe('aabacb' + 'd' + 'acbcbc')
 })
 
+test('only those of the transactions read together wait that conflict', async () => {
+  const { add, addTogether, finish } = createFake()
+  add(rowsFrom('a', 7))
+  addTogether(['b'], ['a', 'c'], ['c'])
+  addTogether(['d'], ['e'])
+  expect(await finish()).toEqual(['a1 a2 a3', 'a4 a5 a6', 'b8', 'a7', 'a9 c10', 'c11', 'd12 e13'])
+})
+
 test('a barrier is handled between what is before and what is after it', async () => {
   const { add, finish } = createFake()
   add(rowsFrom('a', 5), ['b'], 'reload', ['c'], rowsFrom('d', 2))
@@ -155,7 +169,7 @@ test('a transaction that cannot be read and a failed delivery stop nothing', asy
     readPage: () => Promise.resolve(undefined),
     findConflicts: () => Promise.resolve([]),
   })
-  queue.addTransaction('1')
+  queue.addTransaction(['1'])
   queue.addChange(createChange('1', '2', 'a'))
   queue.addControl('end', { isBarrier: true })
   await expect(queue.step()).rejects.toThrow('not delivered')

@@ -11,9 +11,9 @@ export interface RecordedChange extends Change {
   readonly xid: string
 }
 
-/** The changes of a transaction that are not delivered yet. */
+/** The changes of a transaction, or of several small ones together, that are not delivered yet. */
 export interface Ahead {
-  readonly xid: string
+  readonly xids: readonly string[]
   /** The id after which the next page begins. */
   readonly after: string
 }
@@ -47,6 +47,7 @@ export interface ChangeQueueOptions<Control> {
 }
 
 interface Transaction extends Ahead {
+  /** Increases in commit order. */
   readonly place: number
   after: string
   isDone: boolean
@@ -79,12 +80,20 @@ const isWaiting = ({ wait }: Single | Transaction): boolean =>
   !wait.transaction.isDone &&
   (wait.until === undefined || BigInt(wait.transaction.after) < BigInt(wait.until))
 
-const isBefore = (one: Wait, other: Wait): boolean => BigInt(one.until ?? 0) < BigInt(other.until ?? 0)
+/** Returns the longest wait for the first transaction that is waited for. */
+function longestOf(waits: Iterable<Wait>): Wait | undefined {
+  return [...waits].reduce<Wait | undefined>((longest, wait) => {
+    if (!longest) return wait
+    const places = wait.transaction.place - longest.transaction.place
+    if (places !== 0) return places < 0 ? wait : longest
+    return BigInt(wait.until ?? 0) > BigInt(longest.until ?? 0) ? wait : longest
+  }, undefined)
+}
 
 export interface ChangeQueue<Control> {
   readonly isEmpty: boolean
   addChange(change: RecordedChange): void
-  addTransaction(xid: string): void
+  addTransaction(xids: readonly string[]): void
   addControl(control: Control, options: { readonly isBarrier: boolean }): void
   /** Handles the control at the front; otherwise delivers single changes, and then one page. */
   readonly step: () => Promise<void>
@@ -122,9 +131,9 @@ export function createChangeQueue<Control>(options: ChangeQueueOptions<Control>)
     for (const entry of entries) {
       if ('control' in entry) {
         if (entry.isBarrier) return { singles, duplicates, transactions, end: entry.place }
-      } else if ('xid' in entry) {
+      } else if ('xids' in entry) {
         transactions.push(entry)
-        xids.add(entry.xid)
+        for (const xid of entry.xids) xids.add(xid)
       } else if (xids.has(entry.change.xid)) duplicates.push(entry)
       else if (!isWaiting(entry)) {
         if (singles.length === MAX_SINGLES) return { singles, duplicates, transactions, end: entry.place }
@@ -168,10 +177,16 @@ export function createChangeQueue<Control>(options: ChangeQueueOptions<Control>)
   async function deliverPage(end: number): Promise<void> {
     const transaction = nextTransaction(end)
     if (!transaction) return
-    wasFirstPage = transaction.lastStep === 0
     const page = await readPage(transaction)
     if (!page) return finish(transaction)
-    transaction.wait = await findWait(transaction, page)
+    const { place } = transaction
+    const waits = await findWaits(
+      page.changes.map((change) => ({ place, change })),
+      transactionsBefore(place),
+    )
+    if (waits.size > 0 && transaction.xids.length > 1) return split(transaction, page, waits)
+    wasFirstPage = transaction.lastStep === 0
+    transaction.wait = longestOf(waits.values())
     if (transaction.wait) return
     transaction.lastStep = steps
     if (page.next === undefined) finish(transaction)
@@ -191,16 +206,16 @@ export function createChangeQueue<Control>(options: ChangeQueueOptions<Control>)
   }
 
   const transactionsBefore = (end: number) =>
-    entries.filter((entry): entry is Transaction => 'xid' in entry && entry.place < end)
+    entries.filter((entry): entry is Transaction => 'xids' in entry && entry.place < end)
 
-  async function findWait({ place }: Transaction, { changes }: Page): Promise<Wait | undefined> {
-    const waits = await findWaits(
-      changes.map((change) => ({ place, change })),
-      transactionsBefore(place),
-    )
-    const [first] = waits.values()
-    const ofFirst = [...waits.values()].filter(({ transaction }) => transaction === first?.transaction)
-    return ofFirst.reduce<Wait | undefined>((last, wait) => (last && isBefore(wait, last) ? last : wait), undefined)
+  /** Separates transactions that are read together, so that one does not make the others wait. */
+  function split({ place, xids, after }: Transaction, { changes }: Page, waits: ReadonlyMap<string, Wait>): void {
+    const parts = xids.map((xid, index): Transaction => {
+      const ofPart = changes.flatMap((change) => (change.xid === xid ? (waits.get(change.id) ?? []) : []))
+      const wait = longestOf(ofPart)
+      return { place: place + index / xids.length, xids: [xid], after, isDone: false, lastStep: 0, wait }
+    })
+    entries = entries.flatMap((entry) => (entry.place === place ? parts : [entry]))
   }
 
   function finish(transaction: Transaction): void {
@@ -213,7 +228,7 @@ export function createChangeQueue<Control>(options: ChangeQueueOptions<Control>)
       return entries.length === 0
     },
     addChange: (change) => entries.push({ place: (places += 1), change }),
-    addTransaction: (xid) => entries.push({ place: (places += 1), xid, after: '0', isDone: false, lastStep: 0 }),
+    addTransaction: (xids) => entries.push({ place: (places += 1), xids, after: '0', isDone: false, lastStep: 0 }),
     addControl: (control, { isBarrier }) => entries.push({ place: (places += 1), control, isBarrier }),
     async step() {
       steps += 1

@@ -92,7 +92,7 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
   const queue = createChangeQueue<Control>({
     handle: handleControl,
     deliver: deliverOnce,
-    readPage: ({ xid, after }) => readPage('xid = $1::xid8', xid, after),
+    readPage: ({ xids: [xid = ''], after }) => readPage('xid = $1::xid8', xid, after),
     findConflicts: (changes, transactions) => retry(() => findConflicts(database, changes, transactions)),
   })
   const receivedHorizons: { readonly at: number; readonly xmin: string }[] = []
@@ -106,7 +106,7 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
     const notification = parsed.data
     enqueue(() => {
       if ('id' in notification) queue.addChange(notification)
-      else if ('xid' in notification) queue.addTransaction(notification.xid)
+      else if ('xid' in notification) queue.addTransaction([notification.xid])
       else queue.addControl(notification, { isBarrier: 'reload' in notification })
     })
   })

@@ -1,16 +1,19 @@
 /**
  * For transports that lose or reorder notifications: a scan delivers, by id, the changes that its snapshot shows and
  * the previous one did not. Changes of one row keep their order: the first transaction locks the row until commit, so
- * its id is smaller and no snapshot shows only the second.
+ * all its ids are smaller than that of the second change, and no snapshot shows only the second.
  */
 import { z } from 'zod'
 import { repeat } from '#server/base/repeat.ts'
+import { findConflicts } from './change-conflicts.ts'
+import { createChangeQueue, type Page } from './change-queue.ts'
 import {
   CHANNEL,
   endOfPage,
   type Outbox,
   type OutboxOptions,
   type OutboxRow,
+  PAGE_ROWS,
   pageToSql,
   readEntries,
   TRIM_AFTER_MS,
@@ -37,9 +40,36 @@ const READ_POSITION = `
       select from realtime.schema_changes where xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(xid, $1::pg_snapshot)
     ) as "hasNewSchema"`
 
-const READ_CHANGES = pageToSql(`
+const BETWEEN_SNAPSHOTS = `
   c.xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)
-  and pg_visible_in_snapshot(c.xid, $2::pg_snapshot) and c.id > $3`)
+  and pg_visible_in_snapshot(c.xid, $2::pg_snapshot)`
+const READ_CHANGES = pageToSql(BETWEEN_SNAPSHOTS)
+const READ_CHANGES_OF = pageToSql('c.xid = any ($1::xid8[]) and c.id > $2')
+/** The last ids are in commit order where transactions changed the same row. */
+const READ_TRANSACTIONS = `
+  select c.xid::text, count(*)::int as changes from realtime.changes c where ${BETWEEN_SNAPSHOTS}
+  group by c.xid order by max(c.id)`
+
+interface TransactionRow extends Record<string, unknown> {
+  readonly xid: string
+  readonly changes: number
+}
+
+/** Small transactions that follow each other are read together, as far as one page holds them. */
+function groupTransactions(rows: readonly TransactionRow[]): string[][] {
+  const groups: string[][] = []
+  let room = 0
+  for (const { xid, changes } of rows) {
+    const last = groups.at(-1)
+    if (last && changes <= room) last.push(xid)
+    else {
+      groups.push([xid])
+      room = PAGE_ROWS
+    }
+    room -= changes
+  }
+  return groups
+}
 
 /** Unlike `followOutbox`, keeps no commit order between different rows. */
 export async function scanOutbox(options: OutboxOptions & { readonly scanIntervalMs?: number }): Promise<Outbox> {
@@ -49,7 +79,13 @@ export async function scanOutbox(options: OutboxOptions & { readonly scanInterva
   let isNotified = false
   let hasReconnected = false
   let isClosed = false
-  const scanLoop = createWorkLoop(log, () => isNotified && !isClosed, scan)
+  const queue = createChangeQueue<'reload'>({
+    handle: () => Promise.resolve(onSchemaChange()),
+    deliver,
+    readPage: ({ xids, after }) => readPage(READ_CHANGES_OF, [xids, after]),
+    findConflicts: (changes, transactions) => retry(() => findConflicts(database, changes, transactions)),
+  })
+  const scanLoop = createWorkLoop(log, () => (isNotified || !queue.isEmpty) && !isClosed, work)
   const stop = await listener.on(CHANNEL, wake)
   listener.onReconnect(() => {
     hasReconnected = true
@@ -71,33 +107,42 @@ export async function scanOutbox(options: OutboxOptions & { readonly scanInterva
     return positionSchema.parse(rows[0])
   }
 
+  async function work(): Promise<void> {
+    if (isNotified) await scan()
+    await queue.step()
+  }
+
   async function scan(): Promise<void> {
     isNotified = false
     const next = await retry(() => readPosition(last))
     if (!next) return
     if (next.startedAt !== last.startedAt) onRestart()
-    if (next.hasNewSchema || hasReconnected) onSchemaChange()
+    if (next.hasNewSchema || hasReconnected) queue.addControl('reload', { isBarrier: true })
     hasReconnected = false
     const from = last
     last = next
-    if (next.snapshot !== from.snapshot) await deliverBetween(from, next)
+    if (next.snapshot !== from.snapshot) await enqueueBetween(from, next)
   }
 
-  async function deliverBetween(from: Position, to: Position): Promise<void> {
-    for (let after: string | undefined = '0'; after !== undefined && !isClosed;) {
-      const afterId: string = after
-      const rows = await retry(async () => {
-        const page = await database.asService(
-          (scope) => scope.prepared<OutboxRow>(READ_CHANGES, [from.snapshot, to.snapshot, afterId]),
-          { readOnly: true },
-        )
-        return page.rows
-      })
-      if (!rows) return
-      after = endOfPage(rows)
-      const changes = readEntries(rows, log).map(([change]) => change)
-      if (changes.length > 0) await deliver(changes)
+  async function enqueueBetween(from: Position, to: Position): Promise<void> {
+    const snapshots = [from.snapshot, to.snapshot]
+    if (queue.isEmpty) {
+      const page = await readPage(READ_CHANGES, snapshots)
+      if (page?.next === undefined) return page && page.changes.length > 0 ? deliver(page.changes) : undefined
     }
+    const transactions = await retry(() =>
+      database.asService((scope) => scope.prepared<TransactionRow>(READ_TRANSACTIONS, snapshots), { readOnly: true }),
+    )
+    for (const xids of groupTransactions(transactions?.rows ?? [])) queue.addTransaction(xids)
+  }
+
+  async function readPage(text: string, values: readonly unknown[]): Promise<Page | undefined> {
+    const page = await retry(() =>
+      database.asService((scope) => scope.prepared<OutboxRow>(text, values), { readOnly: true }),
+    )
+    if (!page) return undefined
+    const changes = readEntries(page.rows, log).map(([change, { xid }]) => ({ ...change, xid }))
+    return { changes, next: endOfPage(page.rows) }
   }
 
   return {

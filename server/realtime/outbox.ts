@@ -21,7 +21,7 @@ export interface Change {
 }
 
 export const CHANNEL = 'realtime_changes'
-const PAGE_ROWS = 500
+export const PAGE_ROWS = 500
 /** A page whose old rows reach this ends earlier. */
 const PAGE_BYTES = 8 * 1024 * 1024
 export const TRIM_AFTER_MS = 15 * 60_000
