@@ -15,7 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const openTab = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name }).click()
+const openTab = (name: string) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name, exact: true }).click()
 /** Stores 1.2 MB, in requests below the limit of a body; returns the id of the conversation. */
 async function fill(title: string): Promise<string> {
   const { id } = await storeConversation(stage, title, ['x'.repeat(400_000)])

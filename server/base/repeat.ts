@@ -5,9 +5,9 @@ const goOn = () => undefined
 
 /** As `setInterval`; an error that a turn throws, or its promise, is reported and ends that turn only. */
 export function repeat(run: () => unknown, intervalMs: number): NodeJS.Timeout {
-  return setInterval(() => {
-    runInFailureScope(goOn, () => {
+  return runInFailureScope(goOn, () =>
+    setInterval(() => {
       Promise.try(run).catch((error: unknown) => failScope(goOn, error))
-    })
-  }, intervalMs)
+    }, intervalMs),
+  )
 }
