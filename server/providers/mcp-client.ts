@@ -1,6 +1,6 @@
 /** Client of a tool server over the Model Context Protocol. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { runInFailureScope } from '#server/base/failure-scope.ts'
+import { rejectOnFailure } from '#server/base/failure-scope.ts'
 import { toStorableText } from './storable-text.ts'
 import { openToolTransport, type ToolServerAddress } from './mcp-transport.ts'
 
@@ -93,10 +93,12 @@ export async function connectToolServer(
     await client.close()
   }
   try {
-    // Pending calls then fail: the client reports that the connection is closed.
-    const fail = () => void connection.transport.close()
     await withExplainedErrors(
-      runInFailureScope(fail, () => client.connect(connection.transport, { signal, timeout: CONNECT_TIMEOUT_MS })),
+      rejectOnFailure((failed) => {
+        // Later calls then fail: the client reports that the connection is closed.
+        failed.addEventListener('abort', () => void connection.transport.close())
+        return client.connect(connection.transport, { signal, timeout: CONNECT_TIMEOUT_MS })
+      }),
     )
   } catch (error) {
     await close()
