@@ -17,6 +17,9 @@ const MAX_BODIES_PER_CALLER = 32
 /** A request that takes longer mostly waits: for a statement, another server, or its client. */
 const MAX_TURN_MS = 100
 
+/** Requests of one caller that count at the same time: twenty at once use the thread one after the other. */
+const MAX_COUNTED = 2
+
 /** After a turn, a caller who is slowed down rests this many times as long as the thread was busy meanwhile. */
 const REST_FACTOR = 4
 
@@ -53,7 +56,10 @@ async function enter(admission: Admission, caller: string): Promise<() => void> 
 /** Mounted by each service before it reads bodies. @throws AppError `rate_limited`, `unavailable` */
 export function takeTurns(
   tokens: TokenVerifier,
-  { usage = createCallerUsage(), readBusyMs = () => performance.eventLoopUtilization().active }: TurnOptions = {},
+  {
+    usage = createCallerUsage(undefined, MAX_COUNTED),
+    readBusyMs = () => performance.eventLoopUtilization().active,
+  }: TurnOptions = {},
 ): MiddlewareHandler {
   const turns = createAdmission({ places: Infinity, placesPerCaller: Infinity, waitsFor: 'their turn' }, usage)
   const bodies = createAdmission({

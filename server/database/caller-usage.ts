@@ -28,7 +28,11 @@ const MIN_BALANCE_MS = -10_000
 const ACTIVE_PERIOD_MS = 5_000
 const MAX_ACCOUNTS = 10_000
 
-export function createCallerUsage(readClock: () => number = () => performance.now()): CallerUsage {
+/** @param maxCounted uses at the same time that count, where further ones mostly wait for these */
+export function createCallerUsage(
+  readClock: () => number = () => performance.now(),
+  maxCounted = Infinity,
+): CallerUsage {
   const accounts = new Map<string, Account>()
   let latest = { caller: '', at: -Infinity }
   let latestOther = latest
@@ -37,7 +41,7 @@ export function createCallerUsage(readClock: () => number = () => performance.no
   function balancedAccount(caller: string, now: number): Account {
     const known = accounts.get(caller)
     if (known) {
-      const change = (now - known.balancedAt) * (REFILL_PER_MS - known.running)
+      const change = (now - known.balancedAt) * (REFILL_PER_MS - Math.min(known.running, maxCounted))
       known.balanceMs = Math.min(MAX_BALANCE_MS, Math.max(MIN_BALANCE_MS, known.balanceMs + change))
       known.balancedAt = now
       return known
