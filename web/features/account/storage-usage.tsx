@@ -12,7 +12,9 @@ const BYTES_PER_MB = 1e6
 function describeUsage(label: string, used: number | undefined, limit: number | undefined): string {
   if (used === undefined || limit === undefined) return label
   const amount = used < BYTES_PER_MB ? 'less than 1 MB' : describeBytes(used)
-  return `${label} use ${amount}${limit === 0 ? '' : ` of ${describeBytes(limit)}`}.`
+  const text = `${label} use ${amount}${limit === 0 ? '' : ` of ${describeBytes(limit)}`}.`
+  // A number and its unit stay on one line.
+  return text.replaceAll(/ (?=[kMG]B)/g, '\u00a0')
 }
 
 /** Space that the documents and conversations of the person take, and may take. */
