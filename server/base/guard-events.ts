@@ -1,4 +1,5 @@
 import { type EventEmitter, errorMonitor } from 'node:events'
+import { toError } from './errors.ts'
 import { type Fail, failScope, runInFailureScope } from './failure-scope.ts'
 
 type FailEvent = (error: unknown, values: readonly unknown[]) => void
@@ -44,3 +45,7 @@ export function guardEvents(emitter: EventEmitter, fail: FailEvent): void {
     )
   }
 }
+
+/** An error that a listener of the stream throws destroys it. */
+export const guardStream = (stream: EventEmitter & { destroy(error: Error): unknown }): void =>
+  guardEvents(stream, (error) => stream.destroy(toError(error)))

@@ -11,10 +11,9 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
-import { toError } from '#server/base/errors.ts'
 import { rejectOnFailure } from '#server/base/failure-scope.ts'
 import { guardAgent } from '#server/base/guard-agent.ts'
-import { guardEvents } from '#server/base/guard-events.ts'
+import { guardStream } from '#server/base/guard-events.ts'
 import { isBlobId, missingBlob, requireBlobId } from './id.ts'
 import type { BlobStore } from './store.ts'
 
@@ -83,7 +82,7 @@ export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }
           new GetObjectCommand({ ...named(id), ...(range ? { Range: `bytes=${range.start}-${range.end}` } : {}) }),
         )
         if (body instanceof Readable) {
-          guardEvents(body, (error) => body.destroy(toError(error)))
+          guardStream(body)
           return body
         }
         throw new TypeError('the store answered without bytes')

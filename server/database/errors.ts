@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { AppError, type AppErrorCode, codeOf } from '#server/base/errors.ts'
+import { AppError, type AppErrorCode, codeOf, toError } from '#server/base/errors.ts'
 
 const CODES: readonly (readonly [sqlState: string, code: AppErrorCode, message?: string])[] = [
   ['23505', 'conflict'],
@@ -48,5 +48,5 @@ export function toAppError(error: unknown): Error {
     const [, code, message = error.message] = CODES.find(([start]) => sqlState.startsWith(start)) ?? []
     if (code) return new AppError(code, message, { cause: error, details: { sqlState } })
   }
-  return error instanceof Error ? error : new Error(String(error))
+  return toError(error)
 }

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import pg from 'pg'
 import { toError } from '#server/base/errors.ts'
 import { type Fail, runInFailureScope } from '#server/base/failure-scope.ts'
-import { guardEvents } from '#server/base/guard-events.ts'
+import { guardStream } from '#server/base/guard-events.ts'
 import { createMessageBounds } from './message-bounds.ts'
 
 declare module 'pg' {
@@ -14,9 +14,6 @@ declare module 'pg' {
     connect(port: number | string, host?: string): void
   }
 }
-
-/** `pg` parses in the socket's data handler. It rejects the queries of a connection with the error of its socket. */
-const guardSocket = (socket: Readable): void => guardEvents(socket, (error) => socket.destroy(toError(error)))
 
 function boundReceived(socket: Readable): Readable {
   // Emits without buffering: what the parser throws must reach the guard of the socket.
@@ -41,7 +38,8 @@ export class GuardedClient extends pg.Client {
     super(config)
     const { connection } = this
     const { stream } = connection
-    guardSocket(stream)
+    // `pg` parses in the socket's data handler. It rejects the queries of a connection with the error of its socket.
+    guardStream(stream)
     const connect = connection.connect.bind(connection)
     const fail: Fail = (error) => connection.stream.destroy(toError(error))
     // Not in the scope of the request that happens to open it: the pool lends it to others.
@@ -49,7 +47,7 @@ export class GuardedClient extends pg.Client {
     const attachListeners = connection.attachListeners.bind(connection)
     connection.attachListeners = (socket: Readable) => {
       // With TLS, `pg` replaces its stream.
-      if (socket !== stream) guardSocket(socket)
+      if (socket !== stream) guardStream(socket)
       attachListeners(boundReceived(socket))
     }
   }
@@ -58,6 +56,6 @@ export class GuardedClient extends pg.Client {
 /** For libraries that make their own clients of `pg`: the stream of their connections. */
 export function createGuardedSocket(): net.Socket {
   const socket = new net.Socket()
-  guardSocket(socket)
+  guardStream(socket)
   return socket
 }

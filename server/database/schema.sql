@@ -1549,9 +1549,6 @@ begin
   if (select count(*) from public.tool_servers s where s.owner = new.owner) >= 10 then
     raise exception using errcode = 'PT409', message = '10 servers are connected already. Remove one first.';
   end if;
-  if public.json_size(new.tools) > 1000000 then
-    raise exception using errcode = 'PT413', message = 'The tools of one server may be described in at most 1 MB.';
-  end if;
   return new;
 end
 $function$;
@@ -2077,7 +2074,7 @@ CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.tool_consents REFERENCING
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.tool_consents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.tool_consents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
 CREATE TRIGGER tg_tool_servers__limit BEFORE INSERT ON public.tool_servers FOR EACH ROW EXECUTE FUNCTION public.tg_tool_servers__limit();
-CREATE TRIGGER tg_tool_servers__limit_tools BEFORE UPDATE OF tools ON public.tool_servers FOR EACH ROW EXECUTE FUNCTION public.tg_tool_servers__limit_tools();
+CREATE TRIGGER tg_tool_servers__limit_tools BEFORE INSERT OR UPDATE OF tools ON public.tool_servers FOR EACH ROW EXECUTE FUNCTION public.tg_tool_servers__limit_tools();
 CREATE TRIGGER tg_user_settings__limit BEFORE INSERT OR UPDATE OF preferences ON public.user_settings FOR EACH ROW EXECUTE FUNCTION public.tg_user_settings__limit();
 CREATE TRIGGER tg_vector_usage__count AFTER INSERT OR DELETE OR UPDATE OF bytes ON public.vector_usage FOR EACH ROW EXECUTE FUNCTION public.tg_count_bytes();
 CREATE TRIGGER relay_inserted AFTER INSERT ON realtime.messages FOR EACH ROW WHEN (((new.extension = 'broadcast'::text) AND (new.payload IS NOT NULL))) EXECUTE FUNCTION realtime.relay_inserted();

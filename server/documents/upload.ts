@@ -7,7 +7,7 @@ import { FILE_TYPES } from '#contract/file-types.ts'
 import { MAX_FILES_PER_UPLOAD, MAX_UPLOAD_BYTES, MAX_UPLOAD_LABEL } from '#contract/upload-limits.ts'
 import { describeFullFiles, type OwnUsage } from '#contract/usage.ts'
 import { streamBody } from '#server/base/caller.ts'
-import { AppError, APP_ERROR_STATUS, messageOf } from '#server/base/errors.ts'
+import { AppError, APP_ERROR_STATUS, toError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import { openTransfer } from '#server/base/transfer-turns.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
@@ -118,7 +118,7 @@ async function readMultipart(
     const fail = (error: unknown) => {
       source.unpipe(parser)
       source.destroy()
-      for (const stream of open) stream.destroy(error instanceof Error ? error : new Error(messageOf(error)))
+      for (const stream of open) stream.destroy(toError(error))
       reject(
         error instanceof AppError
           ? error

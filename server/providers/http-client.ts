@@ -6,7 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError, codeOf, toError } from '#server/base/errors.ts'
 import { type Fail, runInFailureScope } from '#server/base/failure-scope.ts'
 import { guardAgent } from '#server/base/guard-agent.ts'
-import { guardEvents } from '#server/base/guard-events.ts'
+import { guardEvents, guardStream } from '#server/base/guard-events.ts'
 import { createDeltaReader, currentTextListener, type TextListener, type DeltaReader } from './text-deltas.ts'
 
 guardAgent(httpAgent)
@@ -30,7 +30,7 @@ export function sendRequest<T>(
     let isAnswered = false
     request.once('response', (response) => {
       isAnswered = true
-      guardEvents(response, (error) => response.destroy(toError(error)))
+      guardStream(response)
       resolve(new Promise((received) => received(receive(response))))
     })
     request.on('error', (error) => {

@@ -39,9 +39,20 @@ export async function startServices(
   signing: Tokens,
   { closing, reclaimDeleted, onDocumentUpload, findRoom, directDispatch }: ServiceHooks,
 ) {
-  const { config, log, undo, address, database, background, batchReader, listener, tokens, blobs, encryptionKey } =
-    foundation
-  const { takeTurn } = foundation
+  const {
+    config,
+    log,
+    undo,
+    address,
+    database,
+    background,
+    batchReader,
+    listener,
+    tokens,
+    takeTurn,
+    blobs,
+    encryptionKey,
+  } = foundation
   const isLocal = config.isLocalSetUp
   // The page offers the test account, so servers without the page have none.
   const hasTestAccount = isLocal && config.ALCOVE_PARTS.has('api')

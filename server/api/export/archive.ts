@@ -8,7 +8,7 @@ import { fileTypeOf } from '#contract/file-types.ts'
 import { PRODUCT_NAME } from '#contract/product-names.ts'
 import type { MessageRow } from '#contract/message.ts'
 import type { PersonClaims } from '#server/access/authenticate.ts'
-import { AppError } from '#server/base/errors.ts'
+import { AppError, toError } from '#server/base/errors.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { readConversations, readMessagesAfter } from '#server/conversations/queries.ts'
 import { eachRow, type ListBounds, readJsonRows } from '#server/database/json-list.ts'
@@ -93,7 +93,7 @@ export function writeArchive(parts: ArchiveParts, claims: PersonClaims): Readabl
     zip.end()
   }
 
-  write().catch((error: unknown) => output.destroy(error instanceof Error ? error : new Error(String(error))))
+  write().catch((error: unknown) => output.destroy(toError(error)))
   return output
 }
 

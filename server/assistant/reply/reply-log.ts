@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-events.ts'
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import type { Log } from '#server/base/log.ts'
+import { toError } from '#server/base/errors.ts'
 import { isTransientFailure } from '#server/database/errors.ts'
 import type { ServiceChannel } from '#server/database/service-channel.ts'
 
@@ -141,7 +142,7 @@ function createPartsWriter(channel: ServiceChannel, log: Log, markLost: (entry: 
     try {
       await send(entries)
     } catch (thrown) {
-      const failure = thrown instanceof Error ? thrown : new Error(String(thrown))
+      const failure = toError(thrown)
       const isPassing = isTransientFailure(failure)
       if (!isPassing && entries.length > 1) {
         for (const entry of entries) await write([entry])

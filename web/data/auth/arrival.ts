@@ -1,7 +1,7 @@
 /**
  * The part of the page's address that a link of a mail or the redirect of a provider adds: a code, tokens or a failure. Any
- * site can lead a browser to such an address. Therefore none of it signs in by itself (session fixation), and it is removed from the
- * address bar and the history before anything else runs.
+ * site can lead a browser to such an address. Therefore none of it signs in by itself (session fixation), and it is removed
+ * from the address bar and the history before anything else runs.
  */
 export type Arrival =
   | { kind: 'code'; code: string; flowId: string }

@@ -1,7 +1,7 @@
 -- Bounds of what realtime records, reads and sends, whatever rows people write.
 alter table realtime.changes add old_bytes integer not null default 0, add is_old_cut boolean not null default false;
 
--- Of a row above 1 MiB, the protocol sends the small columns only; filters and policies read those up to 8 KiB.
+-- The protocol sends only the small columns of a row above 1 MiB; filters and policies read those up to 8 KiB.
 create function realtime.small_columns(image jsonb) returns jsonb
   language sql immutable set search_path = ''
 as $$

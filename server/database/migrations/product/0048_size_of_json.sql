@@ -103,9 +103,6 @@ begin
   if (select count(*) from public.tool_servers s where s.owner = new.owner) >= 10 then
     raise exception using errcode = 'PT409', message = '10 servers are connected already. Remove one first.';
   end if;
-  if public.json_size(new.tools) > 1000000 then
-    raise exception using errcode = 'PT413', message = 'The tools of one server may be described in at most 1 MB.';
-  end if;
   return new;
 end
 $$;

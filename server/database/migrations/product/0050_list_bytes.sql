@@ -18,7 +18,7 @@ grant execute on function add_list_bytes(bigint, integer, bigint) to authenticat
 revoke execute on function list_bytes(integer, bigint) from public;
 grant execute on function list_bytes(integer, bigint) to authenticated, service_role;
 
--- Also where a server describes its tools again.
+-- Also where a server describes its tools again; `tg_tool_servers__limit` counts servers.
 create function tg_tool_servers__limit_tools() returns trigger
   language plpgsql volatile set search_path = ''
 as $$
@@ -29,5 +29,5 @@ begin
   return new;
 end
 $$;
-create trigger tg_tool_servers__limit_tools before update of tools on tool_servers
+create trigger tg_tool_servers__limit_tools before insert or update of tools on tool_servers
   for each row execute function tg_tool_servers__limit_tools();

@@ -1,4 +1,4 @@
--- What is kept about a file counts with it: its pages, its index and its vectors.
+-- The pages, the index and the vectors of a file count with it.
 alter table documents add column page_bytes bigint not null default 0;
 alter table document_index add column bytes bigint not null default 0;
 
