@@ -21,6 +21,14 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
   const held = new Set<string>()
   let isReleased = false
   let client = await connect()
+  let lastStatement: Promise<unknown> = Promise.resolve()
+
+  /** Jobs that begin and end at the same time share one connection, which takes one statement at a time. */
+  function query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<Row>> {
+    const statement = lastStatement.then(() => client.query<Row>(text, values))
+    lastStatement = statement.catch(() => undefined)
+    return statement
+  }
 
   async function connect(): Promise<pg.Client> {
     const next = new GuardedClient({ keepAlive: true, ...connection, application_name: 'alcove jobs' })
@@ -48,16 +56,16 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
   return {
     async withLock(id, run) {
       held.add(id)
-      await client.query('select pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, id])
+      await query('select pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, id])
       try {
         await run()
       } finally {
         held.delete(id)
-        await client.query('select pg_advisory_unlock($1, hashtext($2))', [LOCK_CLASS, id]).catch(() => undefined)
+        await query('select pg_advisory_unlock($1, hashtext($2))', [LOCK_CLASS, id]).catch(() => undefined)
       }
     },
     async freeAbandoned(names) {
-      const found = await client.query<{ name: string; id: string }>(
+      const found = await query<{ name: string; id: string }>(
         `update ${JOBS_SCHEMA}.job set state = 'retry', start_after = now()
          where name = any ($1) and state = 'active' and started_on < now() - make_interval(secs => $2)
            and not exists (

@@ -6,6 +6,7 @@ import { createLog } from '#server/base/log.ts'
 import { temporaryDatabase } from '#test/database.ts'
 import type { JobHandler } from './handler.ts'
 import { installJobs, JOBS_SCHEMA_VERSION } from './install.ts'
+import { holdJobLocks } from './job-locks.ts'
 import { type Jobs, startJobs } from './start.ts'
 
 const log = createLog('silent')
@@ -260,4 +261,23 @@ test('the login role reaches the queue only as the service role', async () => {
   await client.connect()
   onTestFinished(() => client.end())
   await expect(client.query('select from pgboss.job')).rejects.toThrow(/permission denied/)
+})
+
+test('jobs that begin, end and are looked for at the same time send one statement after the other', async () => {
+  const { connection, adminConnection } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  const warnings: string[] = []
+  const hear = ({ message }: Error): number => warnings.push(message)
+  process.on('warning', hear)
+  const locks = await holdJobLocks({ ...connection, options: '-c role=service_role' }, log)
+  onTestFinished(async () => {
+    process.off('warning', hear)
+    await locks.release()
+  })
+  const held: string[] = []
+  const run = (id: string) => locks.withLock(id, () => Promise.resolve(void held.push(id)))
+  await Promise.all([run(randomUUID()), locks.freeAbandoned(['greet']), run(randomUUID()), run(randomUUID())])
+  await new Promise(setImmediate)
+  expect(held).toHaveLength(3)
+  expect(warnings).toEqual([])
 })

@@ -65,7 +65,8 @@ export function startJobs({
   let locks: Awaited<ReturnType<typeof holdJobLocks>> | undefined
   let sweeper: NodeJS.Timeout | undefined
   let secondSweep: NodeJS.Timeout | undefined
-  let sweeping: Promise<void> = Promise.resolve()
+  /** On a slow database a sweep takes longer than the interval. */
+  let sweeping: Promise<void> | undefined
 
   async function start(): Promise<void> {
     await after
@@ -79,7 +80,10 @@ export function startJobs({
     await sweep(boss, locks)
     for (const kind of kinds) while (kind.workers.length < kind.handler.concurrency) await addWorker(boss, locks, kind)
     const sweepAgain = () => {
-      if (boss && locks) sweeping = sweep(boss, locks)
+      if (!boss || !locks) return
+      sweeping ??= sweep(boss, locks).finally(() => {
+        sweeping = undefined
+      })
     }
     // The first sweep skips jobs claimed within the grace time, which may not be locked yet.
     secondSweep = setTimeout(sweepAgain, CLAIM_GRACE_S * 1000)

@@ -152,7 +152,7 @@ const CHANGES: readonly Change[] = [
   (message, random) => {
     for (let more = random.pick([2, 5, 120]); more > 0; more -= 1) message.headers.push(random.pick(HEADERS)(random))
   },
-  (message, random) => message.headers.push(random.pick(message.headers)),
+  (message, random) => message.headers.length > 0 && message.headers.push(random.pick(message.headers)),
   (message, random) => message.headers.splice(random.int(message.headers.length), 1),
   (message, random) => (message.method = random.pick(METHODS)),
   (message, random) => (message.body = damageBytes(random, message.body)),
