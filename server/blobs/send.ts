@@ -22,6 +22,11 @@ export function withReusedBuffers(answer: Answer, log: Log): Answer {
     const response = await answer(request, bindings)
     const sent = bodies.get(request)
     const { outgoing } = bindings
+    // An error in a handler of an event has ended the request, and been answered.
+    if (outgoing.headersSent) {
+      await response.body?.cancel()
+      return RESPONSE_ALREADY_SENT
+    }
     if (!sent || !(outgoing instanceof ServerResponse)) return response
     const { body, caller } = sent
     if (response.body !== body) {

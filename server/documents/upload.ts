@@ -55,7 +55,10 @@ export async function receiveUpload(
   try {
     await readMultipart({ contentType, body, maxFiles: versionOf ? 1 : MAX_FILES_PER_UPLOAD }, (name, stream) => {
       const origin = { claims, versionOf, position: pending.length, room }
-      pending.push(receiveFile(cleanName(name), stream, origin, parts))
+      const received = receiveFile(cleanName(name), stream, origin, parts)
+      // It may fail long before the rest of the form has arrived, and is awaited only then.
+      received.catch(() => undefined)
+      pending.push(received)
     })
   } catch (error) {
     await Promise.allSettled(pending)

@@ -1,0 +1,53 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createLog } from '#server/base/log.ts'
+import { createDiskStore } from '#server/blobs/disk.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { receiveUpload } from './upload.ts'
+
+let db: TestDatabase
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+})
+afterAll(() => db.drop())
+
+const part = (name: string, text: string): string =>
+  `--edge\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\n\r\n${text}\r\n`
+
+test('a file that cannot be stored while the next one arrives fails its upload, and nothing else', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-upload-'))
+  const disk = createDiskStore(dataDir)
+  await rm(dataDir, { recursive: true })
+  await writeFile(dataDir, 'no folder')
+  onTestFinished(() => rm(dataDir))
+  const failed = Promise.withResolvers<undefined>()
+  const blobs: BlobStore = { ...disk, put: (bytes) => disk.put(bytes).finally(() => failed.resolve(undefined)) }
+  const unhandled: unknown[] = []
+  const hear = (error: unknown): number => unhandled.push(error)
+  process.on('unhandledRejection', hear)
+  onTestFinished(() => void process.off('unhandledRejection', hear))
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      controller.enqueue(encoder.encode(part('first.txt', 'Bees')))
+      controller.enqueue(
+        encoder.encode('--edge\r\ncontent-disposition: form-data; name="files"; filename="second.txt"\r\n\r\n'),
+      )
+      await failed.promise
+      for (let turn = 0; turn < 5; turn += 1) await nextTurn()
+      controller.enqueue(encoder.encode('Wasps\r\n--edge--\r\n'))
+      controller.close()
+    },
+  })
+  const upload = receiveUpload(
+    { claims: await db.createPerson(), contentType: 'multipart/form-data; boundary=edge', body },
+    { database: db.database, blobs, jobs: { enqueue: () => undefined }, log: createLog('silent') },
+  )
+  await expect(upload).rejects.toMatchObject({ code: 'ENOTDIR' })
+  expect(unhandled).toEqual([])
+})
