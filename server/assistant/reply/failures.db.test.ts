@@ -222,6 +222,41 @@ test('parts that the database rejects do not block those of other replies', asyn
   await db.admin.query('delete from replies where owner = $1', [person.sub])
 })
 
+test('parts that are written while their reply is being deleted are given up without an error', async () => {
+  const person = await db.createPerson()
+  await ask(person, await assistant.startConversation(person), 'Hello')
+  const [claimed] = await createReplyClaims(db.serviceChannel, 'a test').claim(1)
+  if (!claimed) throw new Error('there is nothing to answer')
+  await claimed.durable
+  const errors: unknown[] = []
+  const replyLog = createReplyLog(
+    db.serviceChannel,
+    Object.assign(createLog('silent'), { error: (what: unknown) => errors.push(what) }),
+  )
+  const lost = Promise.withResolvers<undefined>()
+  const writer = replyLog.open(claimed, () => lost.resolve(undefined))
+  const deleting = await db.admin.connect()
+  try {
+    await deleting.query('begin')
+    await deleting.query('delete from replies where id = $1', [claimed.id])
+    writer.append({ type: 'text', text: 'gone' })
+    await expect
+      .poll(async () => {
+        const { rows } = await db.admin.query<{ waiting: number }>(
+          `select count(*)::int as waiting from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return rows[0]?.waiting
+      })
+      .toBeGreaterThan(0)
+    await deleting.query('commit')
+  } finally {
+    deleting.release()
+  }
+  await lost.promise
+  expect(errors).toEqual([])
+})
+
 test('a flush requested during the last write does not mark the reply as lost', async () => {
   const person = await db.createPerson()
   const conversations = [await assistant.startConversation(person), await assistant.startConversation(person)]

@@ -43,7 +43,9 @@ const WRITE = `
   with incoming as (
     select * from jsonb_to_recordset($1) as p(reply_id uuid, attempt integer, seq integer, topic text, payload jsonb)
   ), live as (
+    -- The lock waits for a deletion in progress, which would otherwise fail the statement, and send each reply's parts again.
     select i.*, r.owner from incoming i join replies r on r.id = i.reply_id and r.attempt = i.attempt and r.state = 'running'
+    for key share of r
   ), logged as (
     insert into reply_parts (reply_id, attempt, seq, owner, payload)
     select reply_id, attempt, seq, owner, payload from live
