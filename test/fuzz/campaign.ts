@@ -84,6 +84,8 @@ interface Tally {
 }
 
 const MAX_SLOWEST = 5
+/** Half of the life of a token. */
+const SESSION_MS = 1_800_000
 
 function count({ requests, slowest }: Tally, kind: Service | 'socket', status: number | undefined, tookMs: number, what: string): void {
   const ofKind = (requests[kind] ??= {})
@@ -170,7 +172,9 @@ async function openCampaign({ alcove, dataDir, neighbours, lanes }: Campaign) {
 
   /** Lists, asks and reads, as the page does. */
   async function workHonestly(): Promise<void> {
-    const { token, conversationId, documentId } = honest
+    const { conversationId, documentId } = honest
+    let { token } = honest
+    let renewAtMs = performance.now() + SESSION_MS
     const steps: (readonly [method: string, path: string, body?: unknown])[] = [
       ['GET', '/api/documents'],
       ['GET', `/rest/v1/messages?conversation_id=eq.${conversationId}&limit=20`],
@@ -179,6 +183,10 @@ async function openCampaign({ alcove, dataDir, neighbours, lanes }: Campaign) {
       ['GET', '/auth/v1/user'],
     ]
     for (let at = 0; !isOver; at = (at + 1) % steps.length) {
+      if (performance.now() > renewAtMs) {
+        token = (await openSession(installation, honest)).token
+        renewAtMs += SESSION_MS
+      }
       const [method, target, body] = steps[at] ?? ['GET', '/healthz']
       const startedAt = performance.now()
       try {
