@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => db.drop())
 
-const part = (name: string, text: string): string =>
-  `--edge\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\n\r\n${text}\r\n`
+const beginPart = (name: string): string =>
+  `--edge\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\n\r\n`
 
 test('a file that cannot be stored while the next one arrives fails its upload, and nothing else', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-upload-'))
@@ -34,10 +34,7 @@ test('a file that cannot be stored while the next one arrives fails its upload, 
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
-      controller.enqueue(encoder.encode(part('first.txt', 'Bees')))
-      controller.enqueue(
-        encoder.encode('--edge\r\ncontent-disposition: form-data; name="files"; filename="second.txt"\r\n\r\n'),
-      )
+      controller.enqueue(encoder.encode(`${beginPart('first.txt')}Bees\r\n${beginPart('second.txt')}`))
       await failed.promise
       for (let turn = 0; turn < 5; turn += 1) await nextTurn()
       controller.enqueue(encoder.encode('Wasps\r\n--edge--\r\n'))

@@ -1,6 +1,7 @@
 /** Each running job holds an advisory lock on its server's connection, released when the server dies. */
 import type pg from 'pg'
 import type { Log } from '#server/base/log.ts'
+import { createSemaphore } from '#server/base/semaphore.ts'
 import { GuardedClient } from '#server/database/guarded-client.ts'
 import { JOBS_SCHEMA } from './install.ts'
 
@@ -21,14 +22,10 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
   const held = new Set<string>()
   let isReleased = false
   let client = await connect()
-  let lastStatement: Promise<unknown> = Promise.resolve()
-
   /** Jobs that begin and end at the same time share one connection, which takes one statement at a time. */
-  function query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<Row>> {
-    const statement = lastStatement.then(() => client.query<Row>(text, values))
-    lastStatement = statement.catch(() => undefined)
-    return statement
-  }
+  const oneAtATime = createSemaphore(1)
+  const query = <Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<Row>> =>
+    oneAtATime(() => client.query<Row>(text, values))
 
   async function connect(): Promise<pg.Client> {
     const next = new GuardedClient({ keepAlive: true, ...connection, application_name: 'alcove jobs' })

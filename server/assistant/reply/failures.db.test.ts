@@ -225,8 +225,7 @@ test('parts that the database rejects do not block those of other replies', asyn
 test('parts that are written while their reply is being deleted are given up without an error', async () => {
   const person = await db.createPerson()
   await ask(person, await assistant.startConversation(person), 'Hello')
-  const [claimed] = await createReplyClaims(db.serviceChannel, 'a test').claim(1)
-  if (!claimed) throw new Error('there is nothing to answer')
+  const claimed = await claimOne()
   await claimed.durable
   const errors: unknown[] = []
   const replyLog = createReplyLog(
@@ -240,15 +239,7 @@ test('parts that are written while their reply is being deleted are given up wit
     await deleting.query('begin')
     await deleting.query('delete from replies where id = $1', [claimed.id])
     writer.append({ type: 'text', text: 'gone' })
-    await expect
-      .poll(async () => {
-        const { rows } = await db.admin.query<{ waiting: number }>(
-          `select count(*)::int as waiting from pg_stat_activity
-           where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        return rows[0]?.waiting
-      })
-      .toBeGreaterThan(0)
+    await somebodyWaits()
     await deleting.query('commit')
   } finally {
     deleting.release()
