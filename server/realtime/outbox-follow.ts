@@ -98,7 +98,8 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
   const receivedHorizons: { readonly at: number; readonly xmin: string }[] = []
   let hasNewChanges = true
   let isClosed = false
-  const queueLoop = createWorkLoop(log, () => !queue.isEmpty && !isClosed, queue.step)
+  let isPositioned = false
+  const queueLoop = createWorkLoop(log, () => isPositioned && !queue.isEmpty && !isClosed, queue.step)
 
   const stop = await listener.on(CHANNEL, (payload) => {
     const parsed = notificationSchema.safeParse(parseJson(payload))
@@ -115,6 +116,8 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
   const start = await readPosition(database)
   const horizon = createHorizon(start.xmin)
   let { startedAt } = start
+  isPositioned = true
+  queueLoop.wake()
 
   function enqueue(add: () => void): void {
     if (isClosed) return

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createLog } from '#server/base/log.ts'
-import { openListener } from '#server/database/listen.ts'
+import { type Listener, openListener } from '#server/database/listen.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { createRecorder } from '#test/realtime.ts'
 import { followOutbox } from './outbox-follow.ts'
@@ -35,13 +35,24 @@ async function readRecorded() {
   return recorded.parse(rows)
 }
 
-async function startFollowing(follow: typeof followOutbox) {
+/** `onListening` runs when notifications arrive, before anything else of the start. */
+async function startFollowing(
+  follow: typeof followOutbox,
+  onListening: (listener: Listener) => Promise<void> = async () => undefined,
+) {
   const log = createLog('silent')
   const listener = await openListener(database.connection, log)
   const changes = createRecorder<Change>()
   const outbox = await follow({
     database: database.database,
-    listener,
+    listener: {
+      ...listener,
+      async on(channel, handler) {
+        const stop = await listener.on(channel, handler)
+        await onListening(listener)
+        return stop
+      },
+    },
     log,
     retry: createRetry(log, () => false),
     deliver: async (batch) => batch.forEach((change) => changes.add(change)),
@@ -144,6 +155,21 @@ test('10,000 statements of one transaction notify as rarely as possible and are 
   expect(seen.filter((a) => a !== 0)).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 1))
   expect(seen).toContain(0)
   expect(rings).toHaveLength(2)
+  await outbox.close()
+  await listener.close()
+})
+
+test.each([
+  ['a change', (n: number) => `insert into pairs values (${n}, 'x', '')`],
+  ['a transaction', (n: number) => `insert into pairs select ${n}, 'b' || i, '' from generate_series(1, 1000) i`],
+])('%s that is notified before the position is known is delivered', async (_, insert) => {
+  const { listener, changes, outbox } = await startFollowing(followOutbox, async (source) => {
+    const heard = createRecorder<string>()
+    await source.on('realtime_changes', (payload) => heard.add(payload))
+    await database.admin.query(insert(1))
+    await heard.next()
+  })
+  expect((await changes.next()).key?.['a']).toBe('1')
   await outbox.close()
   await listener.close()
 })
