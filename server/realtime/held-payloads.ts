@@ -46,6 +46,7 @@ export interface HeldPayloadOptions {
 
 interface Held extends HeldPayload {
   readonly at: number
+  isStored: boolean
 }
 
 export async function createHeldPayloads({
@@ -68,11 +69,14 @@ export async function createHeldPayloads({
     await listener.on(STORED_CHANNEL, (id) => waiting.get(id)?.()),
   ]
 
-  /** Notifies without a row too, so that no node waits for a payload that is gone. */
-  const store = (id: string) =>
-    database.asService(async (scope) => {
-      const payload = held.get(id)
-      if (payload) {
+  /**
+   * Stores a payload for the first node that asks: its row stays longer than the payload is held. Notifies without a row too,
+   * so that no node waits for a payload that is gone.
+   */
+  async function store(id: string): Promise<void> {
+    const payload = held.get(id)
+    await database.asService(async (scope) => {
+      if (payload && !payload.isStored) {
         await scope.query(
           `insert into realtime.messages (id, topic, extension, payload, event, private)
            values ($1, $2, 'held', to_jsonb($3::text), $4, $5) on conflict (id) do nothing`,
@@ -81,6 +85,8 @@ export async function createHeldPayloads({
       }
       await scope.query('select realtime.ring($1, $2)', [STORED_CHANNEL, id])
     })
+    if (payload) payload.isStored = true
+  }
 
   async function fetchStored(id: string, holder: string): Promise<string | undefined> {
     const isStored = Promise.withResolvers<undefined>()
@@ -114,7 +120,7 @@ export async function createHeldPayloads({
   return {
     holder: node,
     hold(id, payload) {
-      held.set(id, { ...payload, at: Date.now() })
+      held.set(id, { ...payload, at: Date.now(), isStored: false })
       heldCharacters += payload.text.length
       for (const oldest of held.keys()) {
         if (heldCharacters <= MAX_HELD_CHARACTERS) return
