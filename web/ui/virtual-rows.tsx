@@ -1,0 +1,142 @@
+import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual'
+import {
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type CSSProperties,
+  type JSX,
+  type Ref,
+  type RefObject,
+} from 'react'
+import styles from './virtual-rows.module.css'
+
+/** Attributes of the `li` of a row. */
+export interface VirtualRow {
+  readonly ref: Ref<HTMLLIElement>
+  readonly className: string | undefined
+  readonly style: CSSProperties
+  readonly 'data-index': number
+  readonly 'aria-posinset': number
+  readonly 'aria-setsize': number
+}
+
+interface VirtualRowsProps<Row> {
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  /** Height of a row that was not yet drawn, in pixels. */
+  readonly estimatedHeight: number
+  /** Whether rows follow that are not loaded. */
+  readonly hasMore: boolean
+  /** Called while the last rows are near the view. */
+  readonly onNearEnd?: (() => void) | undefined
+  readonly className?: string | undefined
+  readonly children: (row: Row, item: VirtualRow) => JSX.Element
+}
+
+/** Rows drawn on each side of the view. */
+const OVERSCAN = 8
+const NEAR_END = 20
+const UNKNOWN_SIZE = -1
+
+/** A list whose rows are in the document only near the view of the element that scrolls them, and while they hold the focus. */
+export function VirtualRows<Row>({
+  rows,
+  keyOf,
+  estimatedHeight,
+  hasMore,
+  onNearEnd,
+  className,
+  children,
+}: VirtualRowsProps<Row>): JSX.Element {
+  const list = useRef<HTMLUListElement>(null)
+  const { scroller, scrollMargin } = usePositionInScroller(list)
+
+  // eslint-disable-next-line react-hooks/incompatible-library -- its functions are used here alone, in every render
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller,
+    estimateSize: () => estimatedHeight,
+    getItemKey: (index) => {
+      const row = rows[index]
+      return row === undefined ? index : keyOf(row)
+    },
+    overscan: OVERSCAN,
+    scrollMargin,
+    rangeExtractor: (range) => withFocusedRow(range, list.current),
+  })
+  const items = virtualizer.getVirtualItems()
+
+  const isNearEnd = (items.at(-1)?.index ?? 0) >= rows.length - NEAR_END
+  useEffect(() => {
+    if (scroller !== null && hasMore && isNearEnd) onNearEnd?.()
+  }, [scroller, hasMore, isNearEnd, onNearEnd])
+
+  return (
+    <ul ref={list} className={className} style={{ height: virtualizer.getTotalSize(), position: 'relative' }}>
+      {items.map(({ index, start }) => {
+        const row = rows[index]
+        return (
+          row !== undefined &&
+          children(row, {
+            ref: virtualizer.measureElement,
+            className: styles.row,
+            style: { transform: `translateY(${start - scrollMargin}px)` },
+            'data-index': index,
+            'aria-posinset': index + 1,
+            'aria-setsize': hasMore ? UNKNOWN_SIZE : rows.length,
+          })
+        )
+      })}
+    </ul>
+  )
+}
+
+/** A row that leaves the document would lose the focus to the page. */
+function withFocusedRow(range: Range, list: HTMLElement | null): number[] {
+  const near = defaultRangeExtractor(range)
+  const row = list?.contains(document.activeElement) === true && document.activeElement?.closest('[data-index]')
+  const focused = row instanceof HTMLElement ? Number(row.dataset['index']) : undefined
+  if (focused === undefined || focused >= range.count || near.includes(focused)) return near
+  return [...near, focused].toSorted((one, other) => one - other)
+}
+
+/** The element that scrolls a list, and the height of what is above the list within it. */
+function usePositionInScroller(list: RefObject<HTMLElement | null>): {
+  scroller: HTMLElement | null
+  scrollMargin: number
+} {
+  const [position, setPosition] = useState<{ scroller: HTMLElement | null; scrollMargin: number }>({
+    scroller: null,
+    scrollMargin: 0,
+  })
+  useLayoutEffect(() => {
+    const element = list.current
+    if (element === null) return
+    const around = ancestorsUpToScroller(element)
+    // Called at first too; the height of an ancestor changes with that of anything above the list.
+    const observer = new ResizeObserver(() => {
+      const scroller = around.at(-1) ?? null
+      const scrollMargin = scroller === null ? 0 : offsetWithin(element, scroller)
+      setPosition((known) =>
+        known.scroller === scroller && known.scrollMargin === scrollMargin ? known : { scroller, scrollMargin },
+      )
+    })
+    for (const ancestor of around) observer.observe(ancestor)
+    return () => observer.disconnect()
+  }, [list])
+  return position
+}
+
+/** The elements around this one, the scrolling one last; none if no element scrolls it. */
+function ancestorsUpToScroller(element: HTMLElement): HTMLElement[] {
+  const around: HTMLElement[] = []
+  for (let parent = element.parentElement; parent !== null; parent = parent.parentElement) {
+    around.push(parent)
+    if (/auto|scroll/.test(getComputedStyle(parent).overflowY)) return around
+  }
+  return []
+}
+
+const offsetWithin = (element: HTMLElement, scroller: HTMLElement): number =>
+  Math.round(element.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop)
