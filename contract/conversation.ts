@@ -13,6 +13,12 @@ export const conversationRow = z.object({
 })
 export type ConversationRow = z.infer<typeof conversationRow>
 
+/** A row of a list of conversations: small, whatever the metadata holds. */
+export const listedConversation = conversationRow
+  .pick({ id: true, uid: true, title: true, model_name: true, started_at: true, pinned: true })
+  .extend({ branched_from: z.uuid().nullable().catch(null) })
+export type ListedConversation = z.infer<typeof listedConversation>
+
 export const newConversation = z.object({
   id: z.uuid().optional(),
   uid: z.uuid().optional(),

@@ -9,3 +9,6 @@ export const DEFAULT_TITLES = {
   listed: 'Untitled conversation',
   active: 'Conversation',
 } as const
+
+/** The name of a conversation's model where none is known. */
+export const DEFAULT_MODEL_LABEL = 'Claude-3'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listedConversation } from './conversation.ts'
 import { SENDER_ROLES } from './sender-roles.ts'
 
 export const MAX_SEARCH_LENGTH = 200
@@ -34,3 +35,6 @@ export const documentSearchAnswer = z.object({ passages: z.array(foundPassage) }
 
 /** Answer of `GET /api/search`, newest message first. */
 export const searchAnswer = z.object({ messages: z.array(foundMessage) })
+
+/** Answer of `GET /api/search/conversations`: the newest whose titles contain all words of the search. */
+export const conversationSearchAnswer = z.object({ conversations: z.array(listedConversation) })

@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import { conversationPatch, newConversation } from '#contract/conversation.ts'
 import { newMessage } from '#contract/message.ts'
+import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import type { SignedIn } from '#server/access/authenticate.ts'
 import { AppError } from '#server/base/errors.ts'
 import { validate } from '#server/base/validate.ts'
@@ -13,6 +14,7 @@ import {
   getConversation,
   listConversations,
   listMessages,
+  listPinnedFirst,
   requireConversation,
   updateConversation,
 } from '#server/conversations/queries.ts'
@@ -23,16 +25,22 @@ import { readBody } from './read-body.ts'
 
 const limit = z.coerce.number().int().positive().max(1000).optional()
 const messagePage = z.object({ before: z.coerce.number().int().positive().optional(), limit })
-const conversationPage = z.object({ after: z.uuid().optional(), limit })
+const conversationPage = z.object({
+  after: z.uuid().optional(),
+  limit,
+  /** Rows as lists show them, the pinned ones first. */
+  listed: z.stringbool().optional(),
+  search: z.string().max(MAX_SEARCH_LENGTH).optional(),
+})
 
 export function createConversationRoutes({ database }: { database: Database }) {
   const routes = new Hono<SignedIn>()
 
   routes.get('/users/:id/conversations', async (context) => {
     const ownerId = parseId(context.req.param('id'), 'conversation')
-    const page = validate(conversationPage, context.req.query())
-    const claims = context.get('claims')
-    return jsonText(context, await database.asUser(claims, (scope) => listConversations(scope, ownerId, page)))
+    const { listed = false, ...page } = validate(conversationPage, context.req.query())
+    const list = listed || page.search !== undefined ? listPinnedFirst : listConversations
+    return jsonText(context, await database.asUser(context.get('claims'), (scope) => list(scope, ownerId, page)))
   })
 
   routes.post('/conversations', async (context) => {

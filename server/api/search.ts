@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type FoundPassage, MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import type { SignedIn } from '#server/access/authenticate.ts'
 import { validate } from '#server/base/validate.ts'
+import { searchTitles } from '#server/conversations/queries.ts'
 import { searchMessages } from '#server/conversations/search-messages.ts'
 import { createSnippet } from '#server/conversations/snippet.ts'
 import type { Claims, Database } from '#server/database/scope.ts'
@@ -10,6 +11,8 @@ import { searchPassages } from '#server/search/search.ts'
 
 const searchQuery = z.object({ q: z.string().max(MAX_SEARCH_LENGTH).default('') })
 
+const MAX_CONVERSATIONS = 50
+const MAX_TITLE_WORDS = 8
 /** More passages than documents, because one long document may contain all of the best. */
 const MAX_PASSAGES = 24
 const MAX_DOCUMENTS = 6
@@ -40,6 +43,17 @@ export function createSearchRoutes({ database }: { database: Database }) {
   routes.get('/search', async (context) => {
     const { q } = validate(searchQuery, context.req.query())
     return context.json({ messages: await searchMessages(database, context.get('claims'), q) })
+  })
+
+  routes.get('/search/conversations', async (context) => {
+    const { q } = validate(searchQuery, context.req.query())
+    const words = q.replaceAll('\u0000', ' ').split(/\s+/).filter(Boolean).slice(0, MAX_TITLE_WORDS)
+    const conversations = await database.asUser(
+      context.get('claims'),
+      (scope) => searchTitles(scope, words, MAX_CONVERSATIONS),
+      { readOnly: true },
+    )
+    return context.json({ conversations })
   })
 
   routes.get('/search/documents', async (context) => {

@@ -1,6 +1,6 @@
 /** Statements on conversations and messages. Rows are PostgreSQL's JSON, so that all APIs answer with equal shapes. */
-import type { ConversationPatch, ConversationRow, NewConversation } from '#contract/conversation.ts'
-import { DEFAULT_TITLES } from '#contract/product-names.ts'
+import type { ConversationPatch, ConversationRow, ListedConversation, NewConversation } from '#contract/conversation.ts'
+import { DEFAULT_MODEL_LABEL, DEFAULT_TITLES } from '#contract/product-names.ts'
 import type { MessageRow, NewMessage } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
@@ -37,6 +37,67 @@ export async function listConversations(
       ...LIST_BOUNDS,
       wayOut: 'Ask for a page: ?limit=100, then ?limit=100&after= with the id of its last conversation.',
     },
+  )
+}
+
+const LISTED_COLUMNS = `
+  c.id, c.uid, c.title, c.model_name, c.started_at, c.pinned, c.metadata ->> 'branched_from' as branched_from`
+
+/** Titles and descriptions as the page shows them (`conversation-labels.ts`); $5 and $6 are those of conversations without. */
+const LISTED_CONVERSATIONS = `
+  select ${LISTED_COLUMNS}
+  from conversations c
+    left join conversations last on last.id = $2
+    left join models m on m.model_identifier = c.model_name and m.is_visible,
+    lower(coalesce(nullif(btrim(c.title), ''), $5) collate "und-x-icu") as title_label,
+    lower(coalesce(m.name, nullif(btrim(regexp_replace(c.model_name, '^endpoint:[^/]*/', '')), ''), $6) collate "und-x-icu")
+      as model_label,
+    lower($3::text collate "und-x-icu") as wanted
+  where c.uid = $1
+    and ($2::uuid is null or c.pinned < last.pinned or (c.pinned = last.pinned
+      and (c.started_at < last.started_at or (c.started_at = last.started_at and c.id > last.id))))
+    and (wanted = '' or strpos(title_label, wanted) > 0 or strpos(model_label, wanted) > 0)
+  order by c.pinned desc, c.started_at desc, c.id limit $4`
+
+export interface ListedPage extends ConversationPage {
+  /** A part of the title or of the model's name, ignoring case. */
+  readonly search?: string | undefined
+}
+
+/** @returns JSON text, the pinned ones first, then newest first @throws AppError `too_large`, `not_found` for an unknown `after` */
+export async function listPinnedFirst(
+  scope: Scope,
+  ownerId: string,
+  { after, limit, search = '' }: ListedPage,
+): Promise<string> {
+  if (after !== undefined) await requireConversation(scope, after)
+  const wanted = search.replaceAll('\u0000', ' ').trim()
+  return readJsonList(
+    scope,
+    {
+      text: LISTED_CONVERSATIONS,
+      values: [ownerId, after, wanted, limit, DEFAULT_TITLES.listed, DEFAULT_MODEL_LABEL],
+    },
+    { ...LIST_BOUNDS, wayOut: 'Ask for a page with ?limit=100.' },
+  )
+}
+
+/** The newest whose titles contain all words, in any order, ignoring case and accents. Runs as the person. */
+export async function searchTitles(
+  scope: Scope,
+  words: readonly string[],
+  limit: number,
+): Promise<ListedConversation[]> {
+  const conditions = words.map((_, index) => `strpos(title_label, fold_text($${index + 3})) > 0`)
+  return readJsonRows(
+    scope,
+    {
+      text: `select ${LISTED_COLUMNS}
+        from conversations c, fold_text(coalesce(nullif(btrim(c.title), ''), $1)) as title_label
+        where ${['true', ...conditions].join(' and ')} order by c.started_at desc, c.id limit $2`,
+      values: [DEFAULT_TITLES.listed, limit, ...words],
+    },
+    { ...LIST_BOUNDS, wayOut: 'Search for a longer word.' },
   )
 }
 

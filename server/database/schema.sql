@@ -858,6 +858,7 @@ CREATE INDEX saml_sign_ins_created_at_idx ON auth.saml_sign_ins USING btree (cre
 CREATE INDEX sessions_user_id_idx ON auth.sessions USING btree (user_id, created_at);
 CREATE INDEX signup_claims_expires_at_idx ON auth.signup_claims USING btree (expires_at);
 CREATE UNIQUE INDEX users_email_key ON auth.users USING btree (lower(email)) WHERE (is_sso_user = false);
+CREATE INDEX conversations_uid_pinned_started_at_idx ON public.conversations USING btree (uid, pinned DESC, started_at DESC, id);
 CREATE INDEX conversations_uid_started_at_idx ON public.conversations USING btree (uid, started_at DESC);
 CREATE INDEX document_index_segment_idx ON public.document_index USING btree (segment, first_passage);
 CREATE INDEX document_pages_owner_idx ON public.document_pages USING btree (owner);

@@ -1,32 +1,103 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
-import { conversationRow, type ConversationPatch, type ConversationRow } from '#contract/conversation.ts'
+import {
+  conversationRow,
+  listedConversation,
+  type ConversationPatch,
+  type ConversationRow,
+  type ListedConversation,
+} from '#contract/conversation.ts'
 import { DEFAULT_TITLES } from '#contract/product-names.ts'
+import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
+import { branchOriginId, listTitle, matchesSearch } from '#web/lib/messages/conversation-labels.ts'
 import { apiFetch, apiSend, HttpError, nullIfNotFound, readJson, rest, restWithApiFallback } from './client.ts'
 import { storeDraft } from './drafts.ts'
+import { untilChangesReady } from './live/changes-ready.ts'
 import { createLiveQuery } from './live-query.ts'
+import { cachedModelLabel } from './models.ts'
+import { createPagedList } from './paged-list.ts'
 import { deleteRecordings } from './recordings.ts'
 import { refetch } from './refetch.ts'
 
-const rows = z.array(conversationRow)
+const listedRows = z.array(listedConversation)
+const LISTED_COLUMNS = 'id,uid,title,model_name,started_at,pinned,branched_from:metadata->>branched_from'
+const PAGE_SIZE = 50
+const MAX_PAGE_SIZE = 1000
 
-export const conversationsKey = (userId: string) => [`/api/users/${userId}/conversations`] as const
-const liveConversations = createLiveQuery<ConversationRow[]>()
 export const conversationKey = (id: string) => [`/api/conversations/${id}`] as const
 const liveConversation = createLiveQuery<ConversationRow | null>()
+const listKey = ['/api/users/{id}/conversations'] as const
 
-export function conversationsQuery(userId: string) {
-  return queryOptions({
-    queryKey: conversationsKey(userId),
-    queryFn: () =>
-      liveConversations.read(conversationsKey(userId), () =>
-        restWithApiFallback(
-          rows,
-          () => rest().from('conversations').select('*').eq('uid', userId).order('started_at', { ascending: false }),
-          () => readJson(apiFetch(`/api/users/${userId}/conversations`)),
-        ),
-      ),
-  })
+interface ConversationListView {
+  readonly userId: string
+  /** A part of the title or of the model's name, ignoring case; empty: all. */
+  readonly search: string
+}
+
+/** A person's conversations: the pinned ones first, then newest first. */
+export const conversationList = createPagedList<ListedConversation, ConversationListView>({
+  pageSize: PAGE_SIZE,
+  maxPageSize: MAX_PAGE_SIZE,
+  prefix: listKey,
+  describe: ({ userId, search }, queryClient) => ({
+    compare: comparePinnedFirst,
+    includes: (row) =>
+      row.uid === userId && matchesSearch([listTitle(row), cachedModelLabel(queryClient, row.model_name)], search),
+    read: (last, limit, signal) => readListed({ userId, search }, last, limit, signal),
+  }),
+})
+
+async function readListed(
+  { userId, search }: ConversationListView,
+  last: ListedConversation | undefined,
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<ListedConversation[]> {
+  await untilChangesReady(signal)
+  const parameters = new URLSearchParams({ listed: 'true', limit: `${limit}` })
+  if (search !== '') parameters.set('search', search.slice(0, MAX_SEARCH_LENGTH))
+  if (last !== undefined) parameters.set('after', last.id)
+  const fromApi = () =>
+    readJson(apiFetch(`/api/users/${userId}/conversations?${parameters}`, { signal: signal ?? null }))
+  // The data service cannot compare the names of models.
+  if (search !== '') return listedRows.parse(await fromApi())
+  return restWithApiFallback(
+    listedRows,
+    () => {
+      const all = rest().from('conversations').select(LISTED_COLUMNS).eq('uid', userId)
+      const following = last === undefined ? all : all.or(orderedAfter(last))
+      return following
+        .order('pinned', { ascending: false })
+        .order('started_at', { ascending: false })
+        .order('id')
+        .limit(limit)
+    },
+    fromApi,
+  )
+}
+
+/** The filter of the data service for rows that the list has after this one. */
+function orderedAfter({ id, pinned, started_at: startedAt }: ListedConversation): string {
+  const later = `and(pinned.is.${pinned},started_at.lt."${startedAt}"),and(pinned.is.${pinned},started_at.eq."${startedAt}",id.gt.${id})`
+  return pinned ? `pinned.is.false,${later}` : later
+}
+
+function comparePinnedFirst(one: ListedConversation, other: ListedConversation): number {
+  return (
+    Number(other.pinned) - Number(one.pinned) ||
+    Date.parse(other.started_at) - Date.parse(one.started_at) ||
+    (one.id < other.id ? -1 : 1)
+  )
+}
+
+const toListed = (row: ConversationRow): ListedConversation =>
+  listedConversation.parse({ ...row, branched_from: branchOriginId(row) })
+
+/** The loaded row of a list, while the whole conversation is not read. */
+export function findListed(queryClient: QueryClient, userId: string, id: string): ListedConversation | undefined {
+  return queryClient
+    .getQueryData(conversationList.query({ userId, search: '' }).queryKey)
+    ?.rows.find((row) => row.id === id)
 }
 
 /** One conversation; null if it does not exist or belongs to another person. */
@@ -94,17 +165,17 @@ export async function deleteConversation(id: string): Promise<void> {
   )
 }
 
-export function cacheConversation(queryClient: QueryClient, userId: string, row: ConversationRow): void {
+export function cacheConversation(queryClient: QueryClient, row: ConversationRow): void {
   liveConversation.set(queryClient, conversationKey(row.id), row)
-  liveConversations.change(queryClient, conversationsKey(userId), (list) => {
-    const others = list.filter((other) => other.id !== row.id)
-    return [...others, row].toSorted((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at))
-  })
+  conversationList.put(queryClient, toListed(row))
 }
 
-/** Refetches the list and the open conversations, after live changes may have been missed. */
-export async function refetchConversations(queryClient: QueryClient, userId: string): Promise<void> {
-  const [list] = conversationsKey(userId)
+export const refetchConversationLists = (queryClient: QueryClient): Promise<void> =>
+  refetch(queryClient, { queryKey: listKey })
+
+/** Refetches the lists and the open conversations, after live changes may have been missed. */
+export async function refetchConversations(queryClient: QueryClient): Promise<void> {
+  const [list] = listKey
   const [one] = conversationKey('')
   await refetch(queryClient, {
     predicate: ({ queryKey: [key] }) =>
@@ -113,7 +184,7 @@ export async function refetchConversations(queryClient: QueryClient, userId: str
 }
 
 export function removeCachedConversation(queryClient: QueryClient, userId: string, id: string): void {
-  liveConversations.change(queryClient, conversationsKey(userId), (list) => list.filter((row) => row.id !== id))
+  conversationList.remove(queryClient, id)
   storeDraft(userId, id, '')
   deleteRecordings(userId, id)
   // Null, as for an unknown conversation: the chat page then leaves it.

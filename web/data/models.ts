@@ -1,19 +1,10 @@
 import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
-import { create } from 'zustand'
 import { READER_MODEL } from '#contract/product-names.ts'
 import { modelAvailability, modelRow, type ModelAvailability, type ModelRow } from '#contract/model.ts'
 import { modelLabel } from '#web/lib/messages/conversation-labels.ts'
-import { initialModel } from '#web/lib/messages/model-groups.ts'
 import { apiFetch, apiJson, rest } from './client.ts'
 import { refetch } from './refetch.ts'
-import { accountSettingsQuery } from './settings.ts'
-
-declare global {
-  interface Window {
-    selectedModelIdentifier?: string
-  }
-}
 
 const COLUMNS = 'id,name,version,model_identifier,provider,family,is_default,context_window'
 
@@ -78,62 +69,12 @@ export async function refreshModels(queryClient: QueryClient): Promise<void> {
   }
 }
 
+/** The display name of a model, of the fallback list while the models are not loaded. */
+export const cachedModelLabel = (queryClient: QueryClient, identifier: string): string =>
+  modelLabel(identifier, queryClient.getQueryData(modelsQuery.queryKey) ?? FALLBACK_MODELS)
+
 /** The display name of a model; a blank until the models are loaded, so that no identifier flashes up. */
 export function useModelLabel(): (identifier: string | null | undefined) => string {
   const { data, isPending } = useQuery(modelsQuery)
   return (identifier) => (isPending ? '\u00a0' : modelLabel(identifier, data ?? FALLBACK_MODELS))
-}
-
-type Selection = {
-  name: string | null
-  identifier: string | null
-  /** Not chosen by the person: a new default replaces it. */
-  isDefault: boolean
-  /** While a conversation is open, its model does not change by itself. */
-  isLocked: boolean
-}
-
-/** The selected model; name and identifier are null until the models are loaded. */
-export const useSelectedModel = create<Selection>(() => ({
-  name: null,
-  identifier: null,
-  isDefault: true,
-  isLocked: false,
-}))
-
-export function selectModel(
-  { name, model_identifier: identifier }: Pick<Model, 'name' | 'model_identifier'>,
-  { isDefault = false }: { isDefault?: boolean } = {},
-): void {
-  window.selectedModelIdentifier = identifier
-  useSelectedModel.setState({ name, identifier, isDefault })
-}
-
-export function selectInitialModel(models: readonly Model[], preferred: string | null | undefined): void {
-  const initial = models.find((model) => model.model_identifier === preferred) ?? initialModel(models)
-  if (initial !== undefined) selectModel(initial, { isDefault: true })
-}
-
-export async function readSelectedModel(queryClient: QueryClient, userId: string): Promise<string> {
-  if (useSelectedModel.getState().identifier === null) {
-    const [models, settings] = await Promise.allSettled([
-      queryClient.query({ ...modelsQuery, staleTime: 'static' }),
-      queryClient.query({ ...accountSettingsQuery(userId), staleTime: 'static' }),
-    ])
-    const preferred = settings.status === 'fulfilled' ? settings.value.preferences.default_model : undefined
-    if (useSelectedModel.getState().identifier === null)
-      selectInitialModel(models.status === 'fulfilled' ? models.value : FALLBACK_MODELS, preferred)
-  }
-  return useSelectedModel.getState().identifier ?? READER_MODEL
-}
-
-/** Selects the model of an opened conversation; the default model stays a default. */
-export function selectConversationModel(model: Pick<Model, 'name' | 'model_identifier'>): void {
-  const { identifier, isDefault } = useSelectedModel.getState()
-  selectModel(model, { isDefault: isDefault && identifier === model.model_identifier })
-}
-
-export function lockSelectedModel(): () => void {
-  useSelectedModel.setState({ isLocked: true })
-  return () => useSelectedModel.setState({ isLocked: false })
 }

@@ -42,7 +42,7 @@ interface PagedListOptions<Row, View> {
   readonly maxPageSize: number
   /** The beginning of the key of every view. */
   readonly prefix: QueryKey
-  readonly describe: (view: View) => ListView<Row>
+  readonly describe: (view: View, queryClient: QueryClient) => ListView<Row>
 }
 
 export function createPagedList<Row extends { readonly id: string }, View>({
@@ -56,11 +56,12 @@ export function createPagedList<Row extends { readonly id: string }, View>({
 
   /** A read may be older than the changes that arrive meanwhile, and no later event repeats them. */
   async function withChanges(
+    queryClient: QueryClient,
     view: View,
     read: (description: ListView<Row>) => Promise<() => LoadedRows<Row>>,
   ): Promise<LoadedRows<Row>> {
     const reading = { query: hashKey(key(view)), changes: [] as Change<Row>[] }
-    const description = describe(view)
+    const description = describe(view, queryClient)
     reads.add(reading)
     try {
       const collect = await read(description)
@@ -74,12 +75,15 @@ export function createPagedList<Row extends { readonly id: string }, View>({
     for (const { changes } of reads) changes.push(change)
     for (const query of queryClient.getQueryCache().findAll({ queryKey: prefix })) {
       const view = query.queryKey[prefix.length] as View
-      queryClient.setQueryData<LoadedRows<Row>>(query.queryKey, (loaded) => loaded && change(loaded, describe(view)))
+      queryClient.setQueryData<LoadedRows<Row>>(
+        query.queryKey,
+        (loaded) => loaded && change(loaded, describe(view, queryClient)),
+      )
     }
   }
 
   const read = (queryClient: QueryClient, view: View, signal: AbortSignal): Promise<LoadedRows<Row>> =>
-    withChanges(view, async (description) => {
+    withChanges(queryClient, view, async (description) => {
       const wanted = Math.max(pageSize, queryClient.getQueryData<LoadedRows<Row>>(key(view))?.rows.length ?? 0)
       const rows: Row[] = []
       for (;;) {
@@ -93,7 +97,7 @@ export function createPagedList<Row extends { readonly id: string }, View>({
 
   async function readNext(queryClient: QueryClient, view: View, loaded: LoadedRows<Row>): Promise<void> {
     const last = loaded.rows.at(-1)
-    const next = await withChanges(view, async (description) => {
+    const next = await withChanges(queryClient, view, async (description) => {
       const page = await description.read(last, pageSize)
       return () => {
         const now = queryClient.getQueryData<LoadedRows<Row>>(key(view)) ?? loaded

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { documentSearchAnswer, searchAnswer } from '#contract/search.ts'
+import { conversationSearchAnswer, documentSearchAnswer, searchAnswer } from '#contract/search.ts'
 import { apiJson } from './client.ts'
 
 export function messageSearchQuery(search: string) {
@@ -7,6 +7,19 @@ export function messageSearchQuery(search: string) {
     queryKey: ['/api/search', search],
     queryFn: async ({ signal }) =>
       (await apiJson(`/api/search?q=${encodeURIComponent(search)}`, searchAnswer, { signal })).messages,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    gcTime: 60_000,
+  })
+}
+
+export function conversationSearchQuery(search: string) {
+  return queryOptions({
+    queryKey: ['/api/search/conversations', search],
+    queryFn: async ({ signal }) => {
+      const address = `/api/search/conversations?q=${encodeURIComponent(search)}`
+      return (await apiJson(address, conversationSearchAnswer, { signal })).conversations
+    },
     placeholderData: keepPreviousData,
     staleTime: 0,
     gcTime: 60_000,

@@ -1,5 +1,5 @@
 import type { JSX, ReactNode } from 'react'
-import { useSelectedModel } from '#web/data/models.ts'
+import { useSelectedModel } from '#web/data/selected-model.ts'
 import { MessageList } from '#web/features/thread/list/message-list.tsx'
 import { ThreadScroller } from '#web/features/thread/list/thread-scroller.tsx'
 import { modelLabel } from '#web/lib/messages/conversation-labels.ts'

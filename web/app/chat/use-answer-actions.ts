@@ -5,7 +5,7 @@ import { useUser } from '#web/data/auth/auth-context.tsx'
 import { limitMessage } from '#web/data/client.ts'
 import { cacheConversation, updateConversation } from '#web/data/conversations.ts'
 import { messagesKey } from '#web/data/messages.ts'
-import { useSelectedModel } from '#web/data/models.ts'
+import { useSelectedModel } from '#web/data/selected-model.ts'
 import { setAwaiting } from '#web/data/thread-store.ts'
 import { openProviderKeyForm } from '#web/data/provider-key-form.ts'
 import type { ThreadActions } from '#web/features/thread/actions/thread-actions.tsx'
@@ -66,7 +66,7 @@ export function useAnswerActions(
           ...(identifier === null ? {} : { model_name: identifier }),
         }
         try {
-          cacheConversation(queryClient, userId, await branchConversation(id, branch))
+          cacheConversation(queryClient, await branchConversation(id, branch))
         } catch (error) {
           reportFailure(error, 'The branch could not be made. Please try again.')
           return false
@@ -75,13 +75,13 @@ export function useAnswerActions(
         return true
       },
     }
-  }, [queryClient, id, userId, modelName, openBranch, openSettings])
+  }, [queryClient, id, modelName, openBranch, openSettings])
 
   return {
     thread: waiting || open.thread === null ? null : thread,
     rename: async (title) => {
       try {
-        cacheConversation(queryClient, userId, await updateConversation(id, userId, { title }))
+        cacheConversation(queryClient, await updateConversation(id, userId, { title }))
         return true
       } catch (error) {
         reportFailure(error, 'Failed to rename conversation. Please try again.')

@@ -14,7 +14,7 @@ import {
   updateCachedMessages,
   stopReply,
 } from '#web/data/messages.ts'
-import { readSelectedModel, useSelectedModel } from '#web/data/models.ts'
+import { readSelectedModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { assignRecordings } from '#web/data/recordings.ts'
 import { addTemporaryMessage, clearTemporaryMessages, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
 import { setTrayOpen } from '#web/features/library/upload-store.ts'
@@ -60,7 +60,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
       restoreDraft(null, text)
       return reportFailure(error, 'Failed to create conversation. Please try again.')
     }
-    cacheConversation(queryClient, userId, conversation)
+    cacheConversation(queryClient, conversation)
     assignRecordings(userId, conversation.id)
     try {
       const row = await addMessage(conversation.id, pendingId, text)
@@ -80,7 +80,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
     const { identifier } = useSelectedModel.getState()
     const conversation = queryClient.getQueryData<ConversationRow | null>(conversationKey(conversationId))
     if (identifier === null || !conversation || conversation.model_name === identifier) return
-    cacheConversation(queryClient, userId, await updateConversation(conversationId, userId, { model_name: identifier }))
+    cacheConversation(queryClient, await updateConversation(conversationId, userId, { model_name: identifier }))
   }
 
   /** Shows the question at once as a temporary message; the stored row replaces it. */

@@ -2,10 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { conversationQuery, conversationsKey } from '#web/data/conversations.ts'
+import { conversationQuery, findListed } from '#web/data/conversations.ts'
 import { followConversation } from '#web/data/live/conversation-channel.ts'
 import { loadMessagesBackTo, loadEarlierMessages, messagesKey, messagesQuery } from '#web/data/messages.ts'
-import { selectConversationModel, lockSelectedModel, modelsQuery } from '#web/data/models.ts'
+import { modelsQuery } from '#web/data/models.ts'
+import { selectConversationModel, lockSelectedModel } from '#web/data/selected-model.ts'
 import { clearTargetMessage, useTargetMessage } from '#web/data/target-message.ts'
 import { setExternalConversation, useThreadStore } from '#web/data/thread-store.ts'
 import type { Thread, ThreadMessage } from '#web/lib/messages/merge-messages.ts'
@@ -37,8 +38,10 @@ export function useConversation(id: string): OpenConversation {
   const user = useUser()
   const conversation = useQuery({
     ...conversationQuery(id),
-    placeholderData: () =>
-      queryClient.getQueryData<ConversationRow[]>(conversationsKey(user.id))?.find((known) => known.id === id),
+    placeholderData: () => {
+      const listed = findListed(queryClient, user.id, id)
+      return listed && { ...listed, ended_at: null, metadata: { branched_from: listed.branched_from } }
+    },
   })
   const messages = useQuery(messagesQuery(id))
   const models = useQuery(modelsQuery)
@@ -48,10 +51,11 @@ export function useConversation(id: string): OpenConversation {
   useEffect(() => followConversation(queryClient, id), [queryClient, id])
 
   const row = conversation.data
+  const isListed = conversation.isPlaceholderData
   useEffect(() => {
-    if (row) setExternalConversation(externalIdOf(row))
+    if (row && !isListed) setExternalConversation(externalIdOf(row))
     else if (conversation.isError) setExternalConversation(null)
-  }, [row, conversation.isError])
+  }, [row, isListed, conversation.isError])
 
   // Selects the model of an opened conversation, so that a further question keeps it.
   const modelName = row?.model_name

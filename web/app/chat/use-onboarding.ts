@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { conversationsQuery } from '#web/data/conversations.ts'
+import { conversationList } from '#web/data/conversations.ts'
 import { documentsQuery } from '#web/data/documents/document-queries.ts'
 import { accountSettingsQuery, changeAccountSettings, type AccountSettings } from '#web/data/settings.ts'
 
@@ -18,9 +18,9 @@ export function useOnboarding(userId: string): Onboarding {
   const queryClient = useQueryClient()
   const settings = useQuery(accountSettingsQuery(userId))
   const documents = useQuery(documentsQuery())
-  const conversations = useQuery(conversationsQuery(userId))
+  const conversations = useQuery(conversationList.query({ userId, search: '' }))
   const hasDocument = (documents.data?.length ?? 0) > 0
-  const hasAsked = (conversations.data?.length ?? 0) > 0
+  const hasAsked = (conversations.data?.rows.length ?? 0) > 0
   const done = 1 + [hasDocument, hasAsked, settings.data?.walkthrough_finished === true].filter(Boolean).length
   const pending = settings.isPending || documents.isPending || conversations.isPending
   const over = settings.data === undefined || settings.data.onboarding_dismissed || done === TOTAL

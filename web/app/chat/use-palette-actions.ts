@@ -13,7 +13,8 @@ import {
   Users,
   Wrench,
 } from 'lucide-react'
-import { availabilityQuery, modelsQuery, selectModel, useSelectedModel } from '#web/data/models.ts'
+import { availabilityQuery, modelsQuery } from '#web/data/models.ts'
+import { selectModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { setShowToolMessages, setTheme, usePageSettings } from '#web/data/settings.ts'
 import { useSignOut } from '#web/features/account/use-sign-out.ts'
 import type { PaletteAction } from '#web/features/palette/palette-action.ts'

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { conversationRow } from '#contract/conversation.ts'
 import {
   cacheConversation,
-  conversationsKey,
+  refetchConversationLists,
   refetchConversations,
   removeCachedConversation,
 } from '#web/data/conversations.ts'
@@ -10,6 +10,7 @@ import { applyDocumentChange } from '#web/data/documents/document-cache.ts'
 import { documentsKey } from '#web/data/documents/document-queries.ts'
 import { refetchModels } from '#web/data/models.ts'
 import { refetch } from '#web/data/refetch.ts'
+import { forgetChangesReady, markChangesReady } from './changes-ready.ts'
 import { followNetwork, setChannelJoined } from './connection.ts'
 import { joinChannel, onChangesReady } from './join-channel.ts'
 import { logFailure } from './log-failure.ts'
@@ -26,14 +27,14 @@ function applyConversationChange(queryClient: QueryClient, userId: string, chang
     return
   }
   const row = conversationRow.safeParse(change.new)
-  if (row.success) cacheConversation(queryClient, userId, row.data)
-  else logFailure(refetch(queryClient, { queryKey: conversationsKey(userId) }))
+  if (row.success) cacheConversation(queryClient, row.data)
+  else logFailure(refetchConversationLists(queryClient))
 }
 
 /** Follows a person's conversations and documents, and the list of models. Returns the function that stops. */
 export function followAccount(queryClient: QueryClient, userId: string): () => void {
   const catchUp = (): void => {
-    logFailure(refetchConversations(queryClient, userId))
+    logFailure(refetchConversations(queryClient))
     logFailure(refetch(queryClient, { queryKey: documentsKey }))
     logFailure(refetchModels(queryClient))
   }
@@ -47,7 +48,10 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
   let joins = 0
   const leave = joinChannel(
     (client) =>
-      onChangesReady(client.channel(`conversations:${userId}`), catchUp)
+      onChangesReady(client.channel(`conversations:${userId}`), () => {
+        markChangesReady()
+        catchUp()
+      })
         .on(
           'postgres_changes',
           { event: '*', schema: 'public', table: 'conversations', filter: `uid=eq.${userId}` },
@@ -70,6 +74,7 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
   return () => {
     clearTimeout(modelsTimer)
     stopFollowingNetwork()
+    forgetChangesReady()
     leave()
   }
 }

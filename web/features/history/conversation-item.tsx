@@ -1,19 +1,21 @@
 import { GitBranch, Pin, PinOff, Trash2 } from 'lucide-react'
+import { useQuery } from '@tanstack/react-query'
 import type { JSX } from 'react'
-import type { ConversationRow } from '#contract/conversation.ts'
+import type { ListedConversation } from '#contract/conversation.ts'
+import { conversationQuery } from '#web/data/conversations.ts'
 import { formatDateLabel, formatTime } from '#web/lib/format/format-date.ts'
-import { listTitle } from '#web/lib/messages/conversation-labels.ts'
+import { describeBranch, listTitle } from '#web/lib/messages/conversation-labels.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
+import type { VirtualRow } from '#web/ui/virtual-rows.tsx'
 import hidden from '#web/ui/visually-hidden.module.css'
 import styles from './conversation-item.module.css'
 
 type ConversationItemProps = {
-  conversation: ConversationRow
+  conversation: ListedConversation
+  item: VirtualRow
   /** The name of its model. */
   description: string
-  /** The label of a branch; null for other conversations. */
-  branch: string | null
   active: boolean
   onSelect: () => void
   onPin: () => void
@@ -22,16 +24,17 @@ type ConversationItemProps = {
 
 export function ConversationItem({
   conversation,
+  item,
   description,
-  branch,
   active,
   onSelect,
   onPin,
   onDelete,
 }: ConversationItemProps): JSX.Element {
   const title = listTitle(conversation)
+  const branch = useBranchLabel(conversation)
   return (
-    <li className={classNames(styles.item, active && styles.active)}>
+    <li {...item} className={classNames(item.className, styles.item, active && styles.active)}>
       <button type="button" className={styles.open} onClick={onSelect} aria-current={active ? 'true' : undefined}>
         <span className={styles.title} dir="auto" title={branch === null ? title : `${title}\n${branch}`}>
           {branch !== null && <GitBranch size={13} aria-hidden className={styles.branch} />}
@@ -69,4 +72,10 @@ export function ConversationItem({
       </span>
     </li>
   )
+}
+
+/** Null for conversations that are no branch, and until the origin is read. */
+function useBranchLabel({ branched_from: originId }: ListedConversation): string | null {
+  const { data: origin } = useQuery({ ...conversationQuery(originId ?? ''), enabled: originId !== null })
+  return originId === null || origin === undefined ? null : describeBranch(origin)
 }

@@ -1,17 +1,20 @@
-import { useQuery } from '@tanstack/react-query'
 import { PanelLeftClose, Plus, Search, X } from 'lucide-react'
 import { useEffect, useId, useRef, useState, type JSX } from 'react'
-import type { ConversationRow } from '#contract/conversation.ts'
-import { conversationsQuery } from '#web/data/conversations.ts'
+import type { ListedConversation } from '#contract/conversation.ts'
+import { conversationList } from '#web/data/conversations.ts'
 import { useModelLabel } from '#web/data/models.ts'
-import { describeBranch, listTitle, matchesSearch } from '#web/lib/messages/conversation-labels.ts'
+import { usePagedList } from '#web/data/use-paged-list.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
+import { VirtualRows } from '#web/ui/virtual-rows.tsx'
 import { ConversationItem } from './conversation-item.tsx'
 import styles from './history-panel.module.css'
 import { useConversationActions } from './use-conversation-actions.ts'
+
+/** Pixels; drawn rows are measured. */
+const ROW_HEIGHT = 57
 
 export type HistoryPanelProps = {
   userId: string
@@ -71,27 +74,27 @@ export function HistoryPanel(props: HistoryPanelProps): JSX.Element {
 }
 
 function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element {
-  const conversations = useQuery(conversationsQuery(props.userId))
+  const search = props.search.trim()
+  const conversations = usePagedList(conversationList, { userId: props.userId, search })
+  const { rows, hasMore } = conversations
   const actions = useConversationActions(props.userId, props.onDeleted)
-  const modelLabel = useModelLabel()
-  const [asked, setAsked] = useState<ConversationRow | null>(null)
+  const [asked, setAsked] = useState<ListedConversation | null>(null)
   const list = useRef<HTMLDivElement>(null)
   const removing = useRef(false)
   const moving = useRef<string | null>(null)
 
   // A removed row loses the focus; the list takes it for the keyboard.
-  const count = conversations.data?.length
   useEffect(() => {
     if (removing.current && document.activeElement === document.body) list.current?.focus()
     removing.current = false
-  }, [count])
+  }, [rows.length])
 
   // A pinned or unpinned row is a new element in the other section.
   useEffect(() => {
     if (moving.current === null || document.activeElement !== document.body) return
     list.current?.querySelector<HTMLElement>(`[data-pins="${moving.current}"]`)?.focus()
     moving.current = null
-  }, [conversations.data])
+  }, [rows])
 
   if (conversations.isPending) {
     return (
@@ -100,7 +103,7 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
       </p>
     )
   }
-  if (conversations.data === undefined) {
+  if (conversations.isError && rows.length === 0) {
     return (
       <div className={styles.state} role="alert">
         <p>Failed to load conversations</p>
@@ -110,7 +113,7 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
       </div>
     )
   }
-  if (conversations.data.length === 0) {
+  if (rows.length === 0 && search === '') {
     return (
       <div className={styles.state}>
         <p className={styles.strong}>No conversations yet</p>
@@ -121,41 +124,41 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
       </div>
     )
   }
-  const found = conversations.data.filter((row) =>
-    matchesSearch([listTitle(row), modelLabel(row.model_name)], props.search),
-  )
-  const sectionOf = (title: string, rows: ConversationRow[]): JSX.Element | null =>
-    rows.length === 0 ? null : (
-      <Section title={title}>
-        {rows.map((row) => (
-          <ConversationItem
-            key={row.id}
-            conversation={row}
-            description={modelLabel(row.model_name)}
-            branch={describeBranch(row, conversations.data)}
-            active={row.id === props.activeId}
-            onSelect={() => props.onSelect(row.id)}
-            onPin={() => {
-              moving.current = row.id
-              actions.setPinned(row, !row.pinned)
-            }}
-            onDelete={() => setAsked(row)}
-          />
-        ))}
-      </Section>
+  const pinned = rows.filter((row) => row.pinned)
+  const sectionOf = (title: string, shown: ListedConversation[], isLast: boolean): JSX.Element | null =>
+    shown.length === 0 ? null : (
+      <Section
+        title={title}
+        rows={shown}
+        hasMore={isLast && hasMore}
+        onNearEnd={conversations.failedToReadMore ? undefined : conversations.readMore}
+        activeId={props.activeId}
+        onSelect={props.onSelect}
+        onPin={(row) => {
+          moving.current = row.id
+          actions.setPinned(row, !row.pinned)
+        }}
+        onDelete={setAsked}
+      />
     )
   return (
     <>
-      <div ref={list} tabIndex={-1} className={styles.list}>
-        {sectionOf(
-          'Pinned Conversations',
-          found.filter((row) => row.pinned),
-        )}
+      <div ref={list} tabIndex={-1} className={styles.list} aria-busy={conversations.isOutdated}>
+        {sectionOf('Pinned Conversations', pinned, pinned.length === rows.length)}
         {sectionOf(
           'Conversations',
-          found.filter((row) => !row.pinned),
+          rows.filter((row) => !row.pinned),
+          true,
         )}
-        {found.length === 0 && <p className={styles.state}>No conversation matches “{props.search}”.</p>}
+        {rows.length === 0 && <p className={styles.state}>No conversation matches “{props.search}”.</p>}
+        {conversations.failedToReadMore && (
+          <div className={styles.state} role="alert">
+            <p>Failed to load older conversations</p>
+            <Button variant="outline" size="sm" onClick={conversations.readMore}>
+              Try again
+            </Button>
+          </div>
+        )}
       </div>
       <ConfirmDialog
         open={asked !== null}
@@ -175,14 +178,45 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
   )
 }
 
-function Section({ title, children }: { title: string; children: JSX.Element[] }): JSX.Element {
+type SectionProps = {
+  title: string
+  rows: readonly ListedConversation[]
+  hasMore: boolean
+  onNearEnd: (() => void) | undefined
+  activeId: string | null
+  onSelect: (id: string) => void
+  onPin: (row: ListedConversation) => void
+  onDelete: (row: ListedConversation) => void
+}
+
+function Section({ title, rows, hasMore, onNearEnd, activeId, onSelect, onPin, onDelete }: SectionProps): JSX.Element {
   const id = useId()
+  const modelLabel = useModelLabel()
   return (
     <section aria-labelledby={id} className={styles.section}>
       <h3 id={id} className={styles.sectionTitle}>
         {title}
       </h3>
-      <ul>{children}</ul>
+      <VirtualRows
+        rows={rows}
+        keyOf={(row) => row.id}
+        estimatedHeight={ROW_HEIGHT}
+        hasMore={hasMore}
+        onNearEnd={onNearEnd}
+      >
+        {(row, item) => (
+          <ConversationItem
+            key={row.id}
+            conversation={row}
+            item={item}
+            description={modelLabel(row.model_name)}
+            active={row.id === activeId}
+            onSelect={() => onSelect(row.id)}
+            onPin={() => onPin(row)}
+            onDelete={() => onDelete(row)}
+          />
+        )}
+      </VirtualRows>
     </section>
   )
 }

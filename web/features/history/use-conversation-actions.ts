@@ -1,26 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { ConversationRow } from '#contract/conversation.ts'
+import type { ListedConversation } from '#contract/conversation.ts'
 import {
-  conversationsKey,
   deleteConversation,
+  refetchConversationLists,
   removeCachedConversation,
   cacheConversation,
   updateConversation,
 } from '#web/data/conversations.ts'
-import { refetch } from '#web/data/refetch.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 type ConversationActions = {
-  setPinned: (row: ConversationRow, pinned: boolean) => void
-  remove: (row: ConversationRow) => void
+  setPinned: (row: ListedConversation, pinned: boolean) => void
+  remove: (row: ListedConversation) => void
 }
 
 export function useConversationActions(userId: string, onDeleted: (id: string) => void): ConversationActions {
   const queryClient = useQueryClient()
 
-  const setPinned = async (row: ConversationRow, pinned: boolean): Promise<void> => {
+  const setPinned = async (row: ListedConversation, pinned: boolean): Promise<void> => {
     try {
-      cacheConversation(queryClient, userId, await updateConversation(row.id, userId, { pinned }))
+      cacheConversation(queryClient, await updateConversation(row.id, userId, { pinned }))
       toast(
         pinned
           ? { title: 'Conversation pinned', description: 'The conversation has been pinned to the top' }
@@ -36,13 +35,13 @@ export function useConversationActions(userId: string, onDeleted: (id: string) =
     }
   }
 
-  const remove = async (row: ConversationRow): Promise<void> => {
+  const remove = async (row: ListedConversation): Promise<void> => {
     try {
       await deleteConversation(row.id)
       removeCachedConversation(queryClient, userId, row.id)
       toast({ title: 'Conversation deleted', description: 'The conversation has been removed' })
       onDeleted(row.id)
-      await refetch(queryClient, { queryKey: conversationsKey(userId) })
+      await refetchConversationLists(queryClient)
     } catch (error) {
       console.error(error)
       toast({

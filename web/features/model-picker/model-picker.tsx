@@ -2,14 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, ChevronDown, KeyRound, RefreshCw, Sparkles, Unplug } from 'lucide-react'
 import { Fragment, useRef, useState, type JSX } from 'react'
 import { apiErrorMessage } from '#web/data/client.ts'
-import {
-  availabilityQuery,
-  unavailableReasons,
-  refreshModels,
-  selectModel,
-  useSelectedModel,
-  type Model,
-} from '#web/data/models.ts'
+import { availabilityQuery, unavailableReasons, refreshModels, type Model } from '#web/data/models.ts'
+import { selectModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { keyProviderOf, openProviderKeyForm } from '#web/data/provider-key-form.ts'
 import { groupModels } from '#web/lib/messages/model-groups.ts'
 import { Button } from '#web/ui/button.tsx'

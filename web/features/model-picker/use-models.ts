@@ -1,14 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import {
-  availabilityQuery,
-  FALLBACK_MODELS,
-  modelsQuery,
-  selectInitialModel,
-  useSelectedModel,
-  type Model,
-} from '#web/data/models.ts'
+import { availabilityQuery, FALLBACK_MODELS, modelsQuery, type Model } from '#web/data/models.ts'
+import { selectInitialModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { accountSettingsQuery } from '#web/data/settings.ts'
 import { toast } from '#web/ui/toast.tsx'
 

@@ -1,11 +1,11 @@
 import { FileText, GitBranch, MessageSquare, MessagesSquare } from 'lucide-react'
 import { Fragment, type JSX } from 'react'
-import type { ConversationRow } from '#contract/conversation.ts'
+import type { ListedConversation } from '#contract/conversation.ts'
 import type { FoundMessage, FoundPassage, SnippetPart } from '#contract/search.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { describeSearchHit } from '#web/lib/documents/describe-document.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
-import { listTitle, branchOriginId } from '#web/lib/messages/conversation-labels.ts'
+import { listTitle } from '#web/lib/messages/conversation-labels.ts'
 import { CommandGroup, CommandItem, CommandPanel } from '#web/ui/command.tsx'
 import hidden from '#web/ui/visually-hidden.module.css'
 import styles from './command-palette.module.css'
@@ -41,7 +41,7 @@ const withHits = (snippet: readonly SnippetPart[]): JSX.Element[] =>
 
 const valueOf = {
   action: ({ id }: PaletteAction) => `action:${id}`,
-  conversation: ({ id }: ConversationRow) => `conversation:${id}`,
+  conversation: ({ id }: ListedConversation) => `conversation:${id}`,
   document: ({ document }: FoundDocument) => `document:${document.id}`,
   message: ({ message_id: id }: FoundMessage) => `message:${id}`,
 }
@@ -107,7 +107,7 @@ export default function CommandPalette(props: CommandPaletteProps): JSX.Element 
           <CommandItem
             key={row.id}
             value={valueOf.conversation(row)}
-            Icon={branchOriginId(row) === null ? MessageSquare : GitBranch}
+            Icon={row.branched_from === null ? MessageSquare : GitBranch}
             label={listTitle(row)}
             aside={formatDateLabel(row.started_at)}
             onSelect={take(() => props.onOpenConversation(row.id))}

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ConversationRow } from '#contract/conversation.ts'
+import type { ListedConversation } from '#contract/conversation.ts'
 import type { DocumentRow } from '#contract/document.ts'
 import type { FoundMessage, FoundPassage } from '#contract/search.ts'
-import { conversationsQuery } from '#web/data/conversations.ts'
+import { conversationList } from '#web/data/conversations.ts'
 import { documentsQuery } from '#web/data/documents/document-queries.ts'
-import { documentSearchQuery, messageSearchQuery } from '#web/data/search.ts'
+import { conversationSearchQuery, documentSearchQuery, messageSearchQuery } from '#web/data/search.ts'
 import { sortByMatch } from '#web/lib/match-words.ts'
 import { listTitle } from '#web/lib/messages/conversation-labels.ts'
 import type { PaletteAction } from './palette-action.ts'
@@ -29,11 +29,14 @@ function joinDocuments(
     .map((document) => ({ document, passage: passageOf(document.id) }))
 }
 
+const newestFirst = (rows: readonly ListedConversation[]): ListedConversation[] =>
+  rows.toSorted((one, other) => Date.parse(other.started_at) - Date.parse(one.started_at))
+
 export type Findings = {
   wanted: string
   found: {
     actions: readonly PaletteAction[]
-    conversations: readonly ConversationRow[]
+    conversations: readonly ListedConversation[]
     documents: readonly FoundDocument[]
     messages: readonly FoundMessage[]
   }
@@ -50,8 +53,9 @@ export function usePaletteResults(
 ): Findings {
   const wanted = search.trim()
   const settled = useDebouncedValue(wanted, QUIET_MS)
-  const conversations = useQuery(conversationsQuery(userId))
+  const recent = useQuery(conversationList.query({ userId, search: '' }))
   const documents = useQuery(documentsQuery())
+  const conversations = useQuery({ ...conversationSearchQuery(settled), enabled: open && settled !== '' })
   const messages = useQuery({ ...messageSearchQuery(settled), enabled: open && settled !== '' })
   const passages = useQuery({ ...documentSearchQuery(settled), enabled: open && settled.length > 1 })
 
@@ -62,7 +66,7 @@ export function usePaletteResults(
     wanted === ''
       ? {
           actions: actions.filter(({ rare }) => rare !== true),
-          conversations: fits(conversations.data, listTitle).slice(0, RECENT),
+          conversations: newestFirst(recent.data?.rows ?? []).slice(0, RECENT),
           documents: [],
           messages: [],
         }
@@ -73,6 +77,7 @@ export function usePaletteResults(
           messages: messages.data ?? [],
         }
   const failed = [
+    ...(conversations.isError ? ['Conversations could not be searched.'] : []),
     ...(messages.isError ? ['Messages could not be searched.'] : []),
     ...(passages.isError ? ['What stands in documents could not be searched.'] : []),
   ]
@@ -80,7 +85,8 @@ export function usePaletteResults(
     wanted,
     found,
     count: Object.values(found).reduce((sum, entries) => sum + entries.length, 0),
-    isSearching: wanted !== '' && (wanted !== settled || messages.isFetching || passages.isFetching),
+    isSearching:
+      wanted !== '' && (wanted !== settled || conversations.isFetching || messages.isFetching || passages.isFetching),
     failed: wanted === '' ? [] : failed,
   }
 }

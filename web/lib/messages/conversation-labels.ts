@@ -1,11 +1,9 @@
 import type { ConversationRow } from '#contract/conversation.ts'
-import { DEFAULT_TITLES } from '#contract/product-names.ts'
+import { DEFAULT_MODEL_LABEL, DEFAULT_TITLES } from '#contract/product-names.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { MessageSource } from '#contract/source.ts'
 
 type Titled = Pick<ConversationRow, 'title'>
-
-const DEFAULT_MODEL_LABEL = 'Claude-3'
 
 const nonBlank = (text: string | null | undefined): string | null =>
   text === null || text === undefined || text.trim() === '' ? null : text
@@ -22,13 +20,9 @@ export function branchOriginId(row: Pick<ConversationRow, 'metadata'>): string |
   return typeof origin === 'string' ? origin : null
 }
 
-/** Distinguishes a branch from its origin of the same title; null for other conversations. */
-export function describeBranch(row: ConversationRow, known: readonly ConversationRow[]): string | null {
-  const originId = branchOriginId(row)
-  if (originId === null) return null
-  const origin = known.find(({ id }) => id === originId)
-  return origin === undefined ? 'Branch of a conversation that was deleted' : `Branch of “${listTitle(origin)}”`
-}
+/** Distinguishes a branch from its origin of the same title. @param origin null if it was deleted */
+export const describeBranch = (origin: Titled | null): string =>
+  origin === null ? 'Branch of a conversation that was deleted' : `Branch of “${listTitle(origin)}”`
 
 /** The identifiers of the person's own endpoints begin with an id that means nothing to people. */
 const OWN_ENDPOINT = /^endpoint:[^/]*\//
