@@ -81,6 +81,17 @@ export const documentRow = z.object({
 })
 export type DocumentRow = z.infer<typeof documentRow>
 
+/** A document as a selection holds it. */
+export const namedDocument = documentRow.pick({ id: true, filename: true, state: true })
+export type NamedDocument = z.infer<typeof namedDocument>
+
+/** Answer of `GET /api/documents/count`: current versions. */
+export const documentCounts = z.object({ total: z.int(), ready: z.int(), being_read: z.int() })
+export type DocumentCounts = z.infer<typeof documentCounts>
+
+/** Documents in one request that names them by id. */
+export const MAX_IDS = 100
+
 /** Answer of `GET /api/documents/{id}/report`: pages read by OCR or with gaps. OCR confidence is 0 to 100. */
 export const readingReport = z.object({
   pages: z.int(),

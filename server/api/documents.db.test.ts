@@ -358,6 +358,140 @@ test('a list past the bound is refused, and its pages hold everything', async ()
   expect((await stranger.call(`?after=${ids[0] ?? ''}`)).status).toBe(404)
 })
 
+/** Stores documents without bytes, all uploaded at the same time but for `uploadedAt`. */
+async function storeNamed(owner: string, names: readonly string[], uploadedAt = '2026-01-01'): Promise<void> {
+  await database.admin.query(
+    `insert into documents (owner, filename, originalname, mimetype, size, path, sha256, state, uploaded_at)
+     select $1, name, name, 'text/plain', 1, gen_random_uuid(), gen_random_uuid(), 'ready', $3::timestamptz
+     from unnest($2::text[]) as name`,
+    [owner, names, uploadedAt],
+  )
+}
+
+const rowsOf = async (response: Response) => z.array(documentRow).parse(await response.json())
+const namesOf = async (response: Response) => (await rowsOf(response)).map(({ filename }) => filename)
+
+describe('lists in other orders', () => {
+  test.each(['order=name', 'order=name&descending=true', 'descending=false', 'search=R', 'order=name&search=.txt'])(
+    'pages of ?%s hold everything once, also of equal names and times',
+    async (view) => {
+      const { claims, call } = await person()
+      const names = ['Rent 2.txt', 'Rent 10.txt', 'rent 2.txt', 'Rent 2.txt', 'Rent 2.txt', 'résumé.txt', 'Resume.txt']
+      await storeNamed(claims.sub, names)
+      await storeNamed(claims.sub, names, '2026-01-01 00:00:00.000001')
+      const whole = await rowsOf(await call(`?${view}`))
+      expect(whole.map(({ filename }) => filename).toSorted()).toEqual([...names, ...names].toSorted())
+      const paged: string[] = []
+      for (let after = ''; ;) {
+        const page = await rowsOf(await call(`?${view}&limit=3${after}`))
+        paged.push(...page.map(({ id }) => id))
+        if (page.length < 3) break
+        after = `&after=${page.at(-1)?.id ?? ''}`
+      }
+      expect(paged).toEqual(whole.map(({ id }) => id))
+    },
+  )
+
+  test('names are sorted as the page sorts them', async () => {
+    const { claims, call } = await person()
+    const names = [
+      'Zoo',
+      'apples',
+      'Äpfel',
+      'Chapter 10',
+      'chapter 2',
+      'Straße 1',
+      'strasse 2',
+      '_notes',
+      '日記',
+      'Ωmega',
+      'été',
+    ]
+    await storeNamed(claims.sub, names)
+    const sorted = await namesOf(await call('?order=name'))
+    expect(sorted).toEqual(names.toSorted(new Intl.Collator('en', { numeric: true, sensitivity: 'base' }).compare))
+    expect(await namesOf(await call('?order=name&descending=true'))).toEqual(sorted.toReversed())
+  })
+
+  test('a search takes every character literally and ignores case', async () => {
+    const { claims, call } = await person()
+    const names = [
+      '100%.txt',
+      '100 percent.txt',
+      'a_b.txt',
+      'aXb.txt',
+      'a*b.txt',
+      'back\\slash.txt',
+      'ÜBER Éclair.txt',
+      'ΟΔΥΣΣΕΙΑ.txt',
+    ]
+    await storeNamed(claims.sub, names)
+    const found = async (search: string) =>
+      (await namesOf(await call(`?search=${encodeURIComponent(search)}`))).toSorted()
+    expect(await found('%')).toEqual(['100%.txt'])
+    expect(await found('A_B')).toEqual(['a_b.txt'])
+    expect(await found('a*b')).toEqual(['a*b.txt'])
+    expect(await found('\\')).toEqual(['back\\slash.txt'])
+    expect(await found('über é')).toEqual(['ÜBER Éclair.txt'])
+    expect(await found('οδυσ')).toEqual(['ΟΔΥΣΣΕΙΑ.txt'])
+    expect(await found("' or true")).toEqual([])
+    expect(await found('a\u0000b')).toEqual([])
+  })
+
+  test('malformed parameters are refused', async () => {
+    const { call } = await person()
+    for (const query of [
+      'order=size',
+      'descending=2',
+      `search=${'n'.repeat(201)}`,
+      'ids=1',
+      `ids=${Array.from({ length: 101 }, () => randomUUID()).join()}`,
+    ])
+      expect((await call(`?${query}`)).status, query).toBe(400)
+    expect((await call('', { method: 'DELETE' })).status).toBe(400)
+    expect((await call('/matches')).status).toBe(400)
+  })
+})
+
+describe('what a second person is answered', () => {
+  test('no list, count, name or id shows or deletes documents of another one', async () => {
+    const [owner, stranger] = [await person(), await person()]
+    await storeNamed(owner.claims.sub, ['Lease 1.txt', 'Lease 2.txt'])
+    const rows = await rowsOf(await owner.call('?order=name'))
+    const ids = rows.map(({ id }) => id).join()
+    const counts = async ({ call }: typeof owner): Promise<unknown> => (await call('/count')).json()
+    expect(await counts(owner)).toEqual({ total: 2, ready: 2, being_read: 0 })
+    expect(await rowsOf(await owner.call(`?ids=${ids}`))).toHaveLength(2)
+    expect(await (await owner.call('/names?search=lease')).json()).toHaveLength(2)
+    expect(await namesOf(await owner.call('/matches?name=lease'))).toHaveLength(2)
+
+    expect(await counts(stranger)).toEqual({ total: 0, ready: 0, being_read: 0 })
+    for (const query of [
+      '?order=name',
+      '?search=lease',
+      `?ids=${ids}`,
+      '/names',
+      '/names?search=lease',
+      '/matches?name=lease',
+    ])
+      expect(await (await stranger.call(query)).json(), query).toEqual([])
+    expect((await stranger.call(`?order=name&after=${rows[0]?.id ?? ''}`)).status).toBe(404)
+    expect((await stranger.call(`?ids=${ids}`, { method: 'DELETE' })).status).toBe(204)
+    expect(await counts(owner)).toEqual({ total: 2, ready: 2, being_read: 0 })
+    expect((await owner.call(`?ids=${rows[0]?.id ?? ''},${randomUUID()}`, { method: 'DELETE' })).status).toBe(204)
+    expect(await namesOf(await owner.call(''))).toEqual(['Lease 2.txt'])
+  })
+})
+
+test('names that fit best come first', async () => {
+  const { claims, call } = await person()
+  const best = ['rent.txt', 'Rent.txt', 'Rent.txt.bak', 'Old rent.txt 2', 'currént.txt']
+  for (const [index, name] of best.entries()) await storeNamed(claims.sub, [name, 'else'], `2026-01-${10 + index}`)
+  expect(await namesOf(await call('/matches?name=RENT.TXT'))).toEqual([best[1], best[0], ...best.slice(2)])
+  expect(await namesOf(await call(`/matches?name=${encodeURIComponent('txt old')}`))).toEqual(['Old rent.txt 2'])
+  expect(await namesOf(await call('/matches?name='))).toEqual([])
+})
+
 test('a listed document is the same as when it is asked for alone', async () => {
   const { upload, call } = await person()
   const { documents } = uploadAnswer.parse(await (await upload(['note.txt', 'A note about the garden.'])).json())
@@ -365,6 +499,7 @@ test('a listed document is the same as when it is asked for alone', async () => 
   const [listed] = z.array(z.looseObject({})).parse(await (await call()).json())
   const times = ({ uploaded_at }: Record<string, unknown>) => ({ uploaded_at })
   expect(times(listed ?? {})).toEqual(times(z.looseObject({}).parse(alone)))
+  expect(listed?.['uploaded_at']).toMatch(/\.\d{6}Z$/)
   expect(Object.keys(listed ?? {}).toSorted()).toEqual(Object.keys(z.looseObject({}).parse(alone)).toSorted())
 })
 

@@ -1,6 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { z } from 'zod'
-import type { DocumentRow } from '#contract/document.ts'
+import { type DocumentRow, MAX_IDS } from '#contract/document.ts'
+import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { APP_ERROR_STATUS, AppError, type AppErrorCode } from '#server/base/errors.ts'
@@ -10,9 +11,14 @@ import { DISCARD_JOB, DISCARD_REQUEST } from '#server/documents/ingest/blob-clea
 import { REINDEX_JOB } from '#server/documents/ingest/reindex-job.ts'
 import { serveFile } from '#server/documents/serve-file.ts'
 import {
+  countDocuments,
   deleteDocument,
+  deleteDocuments,
+  findByName,
   getDocument,
+  getDocuments,
   listDocuments,
+  listNames,
   listVersions,
   renameDocument,
 } from '#server/documents/store/library.ts'
@@ -32,9 +38,23 @@ export interface DocumentRoutesParts extends UploadParts {
 
 const documentId = z.object({ id: z.uuid() })
 const pageOfDocument = z.object({ id: z.uuid(), page: z.coerce.number().int().positive() })
+/** PostgreSQL's texts hold every character but this one. */
+const search = z
+  .string()
+  .max(MAX_SEARCH_LENGTH)
+  .transform((text) => text.replaceAll('\u0000', ' '))
 const documentPage = z.object({
   after: z.uuid().optional(),
   limit: z.coerce.number().int().positive().max(1000).optional(),
+  search: search.optional(),
+  order: z.enum(['date', 'name']).optional(),
+  descending: z.stringbool().optional(),
+})
+const documentIds = z.object({
+  ids: z
+    .string()
+    .transform((ids) => ids.split(','))
+    .pipe(z.array(z.uuid()).max(MAX_IDS)),
 })
 const changes = z.object({ filename: z.string().trim().min(1).max(255) })
 
@@ -93,9 +113,36 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
   })
 
   routes.get('/', async (context) => {
-    const page = validate(documentPage, context.req.query())
     const claims = context.get('claims')
+    if (context.req.query('ids') !== undefined) {
+      const { ids } = validate(documentIds, context.req.query())
+      return context.json(await database.asUser(claims, (scope) => getDocuments(scope, ids), { readOnly: true }))
+    }
+    const page = validate(documentPage, context.req.query())
     return jsonText(context, await database.asUser(claims, (scope) => listDocuments(scope, page), { readOnly: true }))
+  })
+
+  routes.delete('/', async (context) => {
+    const { ids } = validate(documentIds, context.req.query())
+    await database.asUser(context.get('claims'), (scope) => deleteDocuments(scope, ids))
+    jobs.enqueue(DISCARD_JOB, DISCARD_REQUEST)
+    return context.body(null, 204)
+  })
+
+  routes.get('/count', async (context) =>
+    context.json(await database.asUser(context.get('claims'), countDocuments, { readOnly: true })),
+  )
+
+  routes.get('/names', async (context) => {
+    const { search: wanted = '' } = validate(documentPage.pick({ search: true }), context.req.query())
+    const claims = context.get('claims')
+    return jsonText(context, await database.asUser(claims, (scope) => listNames(scope, wanted), { readOnly: true }))
+  })
+
+  routes.get('/matches', async (context) => {
+    const { name } = validate(z.object({ name: search }), context.req.query())
+    const claims = context.get('claims')
+    return context.json(await database.asUser(claims, (scope) => findByName(scope, name), { readOnly: true }))
   })
 
   routes.get('/:id', async (context) => {

@@ -1,30 +1,16 @@
 /** Document rows of a person. Row-level security decides which rows a scope sees. */
-import type { DocumentRow } from '#contract/document.ts'
+import type { DocumentCounts, DocumentRow } from '#contract/document.ts'
 import { AppError } from '#server/base/errors.ts'
 import { LIST_BOUNDS, type ListBounds, readJsonList, readJsonRows } from '#server/database/json-list.ts'
 import type { Scope } from '#server/database/scope.ts'
 
-interface StoredDocument extends Omit<DocumentRow, 'uploaded_at' | 'superseded_at'> {
-  uploaded_at: Date
-  superseded_at: Date | null
+/** Times to the microsecond: the page continues a list after them. */
+const COLUMNS = `d.id, d.filename, d.originalname, d.mimetype, d.size, d.state, d.pages, d.pages_done, d.error,
+  d.readability, ${timeToSql('uploaded_at')}, d.series, d.version, ${timeToSql('superseded_at')}`
+
+function timeToSql(column: string): string {
+  return `to_char(d.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${column}`
 }
-
-const COLUMNS = `id, filename, originalname, mimetype, size, state, pages, pages_done, error, readability, uploaded_at,
-  series, version, superseded_at`
-
-/** Times as `Date` writes them in JSON. */
-const isoToSql = (column: string) =>
-  `to_char(d.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column}`
-const JSON_COLUMNS = ['uploaded_at', 'superseded_at'].reduce(
-  (columns, time) => columns.replace(time, isoToSql(time)),
-  COLUMNS,
-)
-
-const toRow = ({ uploaded_at, superseded_at, ...rest }: StoredDocument): DocumentRow => ({
-  ...rest,
-  superseded_at: superseded_at?.toISOString() ?? null,
-  uploaded_at: uploaded_at.toISOString(),
-})
 
 const missing = () => new AppError('not_found', 'There is no such document.')
 
@@ -32,31 +18,85 @@ export interface DocumentListPage {
   /** The id of the last document of the page before. */
   readonly after?: string | undefined
   readonly limit?: number | undefined
+  /** A part of the file name, ignoring case. */
+  readonly search?: string | undefined
+  readonly order?: 'date' | 'name' | undefined
+  /** By default, dates are descending and names ascending. */
+  readonly descending?: boolean | undefined
 }
 
+const SORT_COLUMNS = { date: 'd.uploaded_at', name: 'd.filename collate natural_names' }
+
 /** @returns JSON text of the current versions, newest first @throws AppError `too_large`, `not_found` for an unknown `after` */
-export async function listDocuments(scope: Scope, { after, limit }: DocumentListPage = {}): Promise<string> {
-  const last = after === undefined ? undefined : await readUploadTime(scope, after)
+export async function listDocuments(
+  scope: Scope,
+  { after, limit, search = '', order = 'date', descending = order === 'date' }: DocumentListPage = {},
+): Promise<string> {
+  const column = SORT_COLUMNS[order]
+  const values: unknown[] = [limit]
+  const conditions = ['d.superseded_at is null']
+  const place = (value: unknown): string => `$${values.push(value)}`
+  if (search !== '') conditions.push(nameContains(place(search)))
+  if (after !== undefined) {
+    const last = place(await readSortValue(scope, column, after))
+    const [beyond, cast] = [descending ? '<' : '>', order === 'date' ? '::timestamptz' : '']
+    // The first comparison is a range of the index, which the disjunction is not.
+    conditions.push(`${column} ${beyond}= ${last}${cast}`, `(${column} <> ${last}${cast} or d.id > ${place(after)})`)
+  }
+  const sorted = `order by ${column} ${descending ? 'desc' : 'asc'}, d.id`
   return readJsonList(
     scope,
     {
-      text: `select ${JSON_COLUMNS} from documents d
-        where d.superseded_at is null
-          and ($1::timestamptz is null or d.uploaded_at < $1 or (d.uploaded_at = $1 and d.id > $2))
-        order by d.uploaded_at desc, d.id limit $3`,
-      values: [last, after, limit],
+      // Sorted before the columns are rendered, which would otherwise happen for all rows.
+      text: `select ${COLUMNS} from (select * from documents d where ${conditions.join(' and ')} ${sorted} limit $1) d
+        ${sorted}`,
+      values,
     },
     { ...LIST_BOUNDS, wayOut: 'Ask for a page: ?limit=100, then ?limit=100&after= with the id of its last document.' },
   )
 }
 
-async function readUploadTime(scope: Scope, id: string): Promise<string> {
-  const { rows } = await scope.query<{ time: string }>(
-    'select uploaded_at::text as time from documents where id = $1',
+/** Lower case as browsers make it, which that of the database's own collation may not be. */
+const nameContains = (search: string): string =>
+  `strpos(lower(d.filename collate "und-x-icu"), lower(${search}::text collate "und-x-icu")) > 0`
+
+async function readSortValue(scope: Scope, column: string, id: string): Promise<string> {
+  const { rows } = await scope.query<{ value: string }>(
+    `select (${column})::text as value from documents d where id = $1`,
     [id],
   )
   if (!rows[0]) throw missing()
-  return rows[0].time
+  return rows[0].value
+}
+
+/** @returns JSON text of all current versions with this part in their names, newest first @throws AppError `too_large` */
+export const listNames = (scope: Scope, search: string): Promise<string> =>
+  readJsonList(
+    scope,
+    {
+      text: `select d.id, d.filename, d.state from documents d
+        where d.superseded_at is null and ($1 = '' or ${nameContains('$1')}) order by d.uploaded_at desc, d.id`,
+      values: [search],
+    },
+    { ...LIST_BOUNDS, wayOut: 'Search for a longer part of the names.' },
+  )
+
+export async function countDocuments(scope: Scope): Promise<DocumentCounts> {
+  const { rows } = await scope.query<DocumentCounts & Record<string, unknown>>(
+    `select count(*)::int as total, count(*) filter (where state = 'ready')::int as ready,
+       count(*) filter (where state in ('queued', 'reading'))::int as being_read
+     from documents where superseded_at is null`,
+  )
+  return rows[0] ?? { total: 0, ready: 0, being_read: 0 }
+}
+
+/** Any versions, in no order; ids without a document are left out. */
+export async function getDocuments(scope: Scope, ids: readonly string[]): Promise<DocumentRow[]> {
+  const { rows } = await scope.query<DocumentRow & Record<string, unknown>>(
+    `select ${COLUMNS} from documents d where id = any ($1::uuid[])`,
+    [ids],
+  )
+  return rows
 }
 
 /** Every version, by series. @throws AppError `too_large` */
@@ -68,7 +108,7 @@ export const readEveryVersion = (
   readJsonRows(
     scope,
     {
-      text: `select ${JSON_COLUMNS} from documents d
+      text: `select ${COLUMNS} from documents d
         where $1::uuid is null or d.series > $1 or (d.series = $1 and d.version < $2)
         order by d.series, d.version desc limit $3`,
       values: [last?.series, last?.version, bounds.maxRows],
@@ -78,9 +118,12 @@ export const readEveryVersion = (
 
 /** @throws AppError `not_found`, also for another person's document */
 export async function getDocument(scope: Scope, id: string): Promise<DocumentRow> {
-  const { rows } = await scope.query<StoredDocument>(`select ${COLUMNS} from documents where id = $1`, [id])
+  const { rows } = await scope.query<DocumentRow & Record<string, unknown>>(
+    `select ${COLUMNS} from documents d where id = $1`,
+    [id],
+  )
   if (!rows[0]) throw missing()
-  return toRow(rows[0])
+  return rows[0]
 }
 
 /** @returns JSON text, newest first @throws AppError `not_found`, `too_large` */
@@ -88,7 +131,7 @@ export async function listVersions(scope: Scope, id: string): Promise<string> {
   const versions = await readJsonList(
     scope,
     {
-      text: `select ${JSON_COLUMNS} from documents d
+      text: `select ${COLUMNS} from documents d
         where series = (select series from documents where id = $1) order by version desc`,
       values: [id],
     },
@@ -99,8 +142,11 @@ export async function listVersions(scope: Scope, id: string): Promise<string> {
 }
 
 export async function findDocumentBySha256(scope: Scope, sha256: string): Promise<DocumentRow | undefined> {
-  const { rows } = await scope.query<StoredDocument>(`select ${COLUMNS} from documents where sha256 = $1`, [sha256])
-  return rows[0] && toRow(rows[0])
+  const { rows } = await scope.query<DocumentRow & Record<string, unknown>>(
+    `select ${COLUMNS} from documents d where sha256 = $1`,
+    [sha256],
+  )
+  return rows[0]
 }
 
 /** @throws AppError `not_found` */
@@ -118,18 +164,23 @@ export async function getDocumentFile(
 
 /** @throws AppError `not_found` */
 export async function renameDocument(scope: Scope, id: string, filename: string): Promise<DocumentRow> {
-  const { rows } = await scope.query<StoredDocument>(
-    `update documents set filename = $2 where id = $1 returning ${COLUMNS}`,
+  const { rows } = await scope.query<DocumentRow & Record<string, unknown>>(
+    `update documents d set filename = $2 where id = $1 returning ${COLUMNS}`,
     [id, filename],
   )
   if (!rows[0]) throw missing()
-  return toRow(rows[0])
+  return rows[0]
 }
 
 /** Foreign keys delete pages and passages; a trigger notes the bytes to remove. @throws AppError `not_found` */
 export async function deleteDocument(scope: Scope, id: string): Promise<void> {
   const { rowCount } = await scope.query('delete from documents where id = $1', [id])
   if (rowCount === 0) throw missing()
+}
+
+/** Without complaint about ids that have no document. */
+export async function deleteDocuments(scope: Scope, ids: readonly string[]): Promise<void> {
+  await scope.query('delete from documents where id = any ($1::uuid[])', [ids])
 }
 
 export interface NewDocument {
@@ -149,14 +200,14 @@ export async function insertDocument(
   { owner, name, mimetype, size, path, sha256, series }: NewDocument,
 ): Promise<DocumentRow | undefined> {
   if (series !== undefined) await lockSeries(scope, series)
-  const { rows } = await scope.query<StoredDocument>(
-    `insert into documents (owner, filename, originalname, mimetype, size, path, sha256, series, version)
+  const { rows } = await scope.query<DocumentRow & Record<string, unknown>>(
+    `insert into documents as d (owner, filename, originalname, mimetype, size, path, sha256, series, version)
      select $1, coalesce(max(filename), $2), $2, $3, $4, $5, $6, $7::uuid, coalesce(max(version), 0) + 1
      from documents where series = $7::uuid and owner = $1
      on conflict (owner, sha256) do nothing returning ${COLUMNS}`,
     [owner, name, mimetype, size, path, sha256, series ?? null],
   )
-  return rows[0] && toRow(rows[0])
+  return rows[0]
 }
 
 /** Serialises version numbers and the choice of the searched version. */
@@ -222,6 +273,37 @@ export async function listNamedIn(scope: Scope, text: string): Promise<{ id: str
     `select id, filename from documents where superseded_at is null and strpos(lower($1), lower(filename)) > 0
      order by char_length(filename) desc, id limit ${MAX_NAMED}`,
     [text],
+  )
+  return rows
+}
+
+/** As `fold_text`, whose call costs more than all else for a name in ASCII. */
+const FOLDED_NAME = `case when octet_length(d.filename) = char_length(d.filename) then lower(d.filename collate "C")
+  else fold_text(d.filename) end`
+
+const MAX_FOUND = 100
+const MAX_WORDS = 8
+
+/**
+ * Documents whose names contain all words, in any order, ignoring case and accents. The name itself comes first, then names
+ * that begin with it, then those with words that begin with the words; newest first.
+ */
+export async function findByName(scope: Scope, name: string): Promise<DocumentRow[]> {
+  const words = name.split(/\s+/u).filter(Boolean).slice(0, MAX_WORDS)
+  if (words.length === 0) return []
+  const places = words.map((_, index) => `fold_text($${index + 2})`)
+  const all = (isMet: (word: string) => string) => places.map((word) => `${isMet(word)} > 0`).join(' and ')
+  const { rows } = await scope.query<DocumentRow & Record<string, unknown>>(
+    `select ${COLUMNS} from (
+       select d.*, row_number() over (
+         order by folded = fold_text($1) desc, starts_with(folded, fold_text($1)) desc,
+           (${all((word) => `strpos(' ' || folded, ' ' || ${word})`)}) desc, d.uploaded_at desc, d.id
+       ) as place
+       from documents d, lateral (select ${FOLDED_NAME} offset 0) as f (folded)
+       where d.superseded_at is null and ${all((word) => `strpos(folded, ${word})`)}
+       order by place limit ${MAX_FOUND}
+     ) d order by place`,
+    [words.join(' '), ...words],
   )
   return rows
 }
