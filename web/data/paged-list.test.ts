@@ -48,6 +48,24 @@ const load = async (view: View = ALL): Promise<void> => {
 const loaded = (view: View = ALL) => client.getQueryData(list.query(view).queryKey)
 const ranks = (view?: View) => loaded(view)?.rows.map(({ rank }) => rank)
 
+describe('adding', () => {
+  test('takes up a row where it is missing, and leaves a loaded one as it is', async () => {
+    await load()
+    await load({ search: 'new' })
+    list.add(client, row(1, 'new name'))
+    expect(loaded()?.rows[1]).toEqual(row(1))
+    expect(loaded({ search: 'new' })?.rows).toEqual([row(1, 'new name')])
+  })
+})
+
+test('a change leaves the other rows the same objects', async () => {
+  await load()
+  const [first, , third] = loaded()?.rows ?? []
+  list.remove(client, 'id 1')
+  expect(loaded()?.rows[0]).toBe(first)
+  expect(loaded()?.rows[1]).toBe(third)
+})
+
 describe('reading', () => {
   test('reads page by page until the end', async () => {
     await load()

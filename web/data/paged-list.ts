@@ -23,6 +23,8 @@ export interface PagedList<Row, View> {
   readMore(queryClient: QueryClient, view: View): Promise<void>
   /** Moves a row to where it belongs in every loaded view. Views without the row take it up unless `ifLoaded`. */
   put(queryClient: QueryClient, row: Row, options?: { readonly ifLoaded?: boolean }): void
+  /** As `put`, but a loaded row stays as it is. */
+  add(queryClient: QueryClient, row: Row): void
   change(queryClient: QueryClient, id: string, change: (row: Row) => Row): void
   remove(queryClient: QueryClient, id: string): void
 }
@@ -32,7 +34,13 @@ type PagedQuery<Row> = ReturnType<typeof pagedQuery<Row>>
 const pagedQuery = <Row>(
   queryKey: QueryKey,
   read: (client: QueryClient, signal: AbortSignal) => Promise<LoadedRows<Row>>,
-) => queryOptions({ queryKey, queryFn: ({ client, signal }) => read(client, signal) })
+) =>
+  queryOptions({
+    queryKey,
+    queryFn: ({ client, signal }) => read(client, signal),
+    // Rows keep their identity already; a comparison of all of them would cost more than the change.
+    structuralSharing: false,
+  })
 
 type Change<Row> = (loaded: LoadedRows<Row>, view: ListView<Row>) => LoadedRows<Row>
 
@@ -126,13 +134,21 @@ export function createPagedList<Row extends { readonly id: string }, View>({
       apply(queryClient, (loaded, view) =>
         ifLoaded && !loaded.rows.some(({ id }) => id === row.id) ? loaded : place(loaded, row, view),
       ),
+    add: (queryClient, row) =>
+      apply(queryClient, (loaded, view) =>
+        loaded.rows.some(({ id }) => id === row.id) ? loaded : place(loaded, row, view),
+      ),
     change: (queryClient, id, changeRow) =>
       apply(queryClient, (loaded, view) => {
         const known = loaded.rows.find((row) => row.id === id)
         return known === undefined ? loaded : place(loaded, changeRow(known), view)
       }),
     remove: (queryClient, id) =>
-      apply(queryClient, ({ rows, hasMore }) => ({ rows: rows.filter((row) => row.id !== id), hasMore })),
+      apply(queryClient, (loaded) =>
+        loaded.rows.some((row) => row.id === id)
+          ? { ...loaded, rows: loaded.rows.filter((row) => row.id !== id) }
+          : loaded,
+      ),
   }
 }
 

@@ -1,5 +1,5 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { PagedList } from './paged-list.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { LoadedRows, PagedList } from './paged-list.ts'
 
 const NO_ROWS: readonly never[] = []
 
@@ -17,10 +17,14 @@ export interface PagedRows<Row> {
   readonly failedToReadMore: boolean
 }
 
-/** The loaded rows of a list. While another view is read, they stay. */
-export function usePagedList<Row, View>(list: PagedList<Row, View>, view: View): PagedRows<Row> {
+/** The loaded rows of a list. While another view is read, they stay, or its preview is shown. */
+export function usePagedList<Row, View>(
+  list: PagedList<Row, View>,
+  view: View,
+  previewOf?: (view: View) => LoadedRows<Row> | undefined,
+): PagedRows<Row> {
   const queryClient = useQueryClient()
-  const query = useQuery({ ...list.query(view), placeholderData: keepPreviousData })
+  const query = useQuery({ ...list.query(view), placeholderData: (previous) => previewOf?.(view) ?? previous })
   const next = useMutation({ mutationFn: () => list.readMore(queryClient, view) })
   return {
     rows: query.data?.rows ?? NO_ROWS,

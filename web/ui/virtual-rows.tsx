@@ -1,4 +1,4 @@
-import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual'
+import { defaultRangeExtractor, useVirtualizer, type Range, type Virtualizer } from '@tanstack/react-virtual'
 import {
   useEffect,
   useLayoutEffect,
@@ -6,6 +6,7 @@ import {
   useState,
   type CSSProperties,
   type JSX,
+  type KeyboardEvent,
   type Ref,
   type RefObject,
 } from 'react'
@@ -30,6 +31,11 @@ interface VirtualRowsProps<Row> {
   readonly hasMore: boolean
   /** Called while the last rows are near the view. */
   readonly onNearEnd?: (() => void) | undefined
+  /** Index of a row that is drawn outside the view too, so that it can take the focus. */
+  readonly alsoDrawn?: number | undefined
+  /** Name of the list for screen readers. */
+  readonly label?: string | undefined
+  readonly onKeyDown?: ((event: KeyboardEvent<HTMLUListElement>) => void) | undefined
   readonly className?: string | undefined
   readonly children: (row: Row, item: VirtualRow) => JSX.Element
 }
@@ -46,6 +52,9 @@ export function VirtualRows<Row>({
   estimatedHeight,
   hasMore,
   onNearEnd,
+  alsoDrawn,
+  label,
+  onKeyDown,
   className,
   children,
 }: VirtualRowsProps<Row>): JSX.Element {
@@ -63,9 +72,11 @@ export function VirtualRows<Row>({
     },
     overscan: OVERSCAN,
     scrollMargin,
-    rangeExtractor: (range) => withFocusedRow(range, list.current),
+    rangeExtractor: (range) => withFurtherRows(range, [focusedIndex(list.current), alsoDrawn]),
   })
   const items = virtualizer.getVirtualItems()
+
+  useSteadyView(virtualizer, rows)
 
   const isNearEnd = (items.at(-1)?.index ?? 0) >= rows.length - NEAR_END
   useEffect(() => {
@@ -73,7 +84,13 @@ export function VirtualRows<Row>({
   }, [scroller, hasMore, isNearEnd, onNearEnd])
 
   return (
-    <ul ref={list} className={className} style={{ height: virtualizer.getTotalSize(), position: 'relative' }}>
+    <ul
+      ref={list}
+      aria-label={label}
+      className={className}
+      style={{ height: virtualizer.getTotalSize(), position: 'relative' }}
+      onKeyDown={onKeyDown}
+    >
       {items.map(({ index, start }) => {
         const row = rows[index]
         return (
@@ -93,12 +110,33 @@ export function VirtualRows<Row>({
 }
 
 /** A row that leaves the document would lose the focus to the page. */
-function withFocusedRow(range: Range, list: HTMLElement | null): number[] {
-  const near = defaultRangeExtractor(range)
+function focusedIndex(list: HTMLElement | null): number | undefined {
   const row = list?.contains(document.activeElement) === true && document.activeElement?.closest('[data-index]')
-  const focused = row instanceof HTMLElement ? Number(row.dataset['index']) : undefined
-  if (focused === undefined || focused >= range.count || near.includes(focused)) return near
-  return [...near, focused].toSorted((one, other) => one - other)
+  return row instanceof HTMLElement ? Number(row.dataset['index']) : undefined
+}
+
+function withFurtherRows(range: Range, further: readonly (number | undefined)[]): number[] {
+  const known = further.flatMap((index) => (index !== undefined && index < range.count ? index : []))
+  return [...new Set([...defaultRangeExtractor(range), ...known])].toSorted((one, other) => one - other)
+}
+
+/** Rows that come or go above the view do not move those in it. */
+function useSteadyView(virtualizer: Virtualizer<HTMLElement, Element>, rows: readonly unknown[]): void {
+  const anchor = useRef<{ readonly key: unknown; readonly start: number } | null>(null)
+
+  useLayoutEffect(() => {
+    if (anchor.current === null) return
+    const { key, start } = anchor.current
+    const moved = virtualizer.measurementsCache.find((item) => item.key === key)
+    if (moved !== undefined && moved.start !== start) virtualizer.scrollBy(moved.start - start)
+  }, [virtualizer, rows])
+
+  useLayoutEffect(() => {
+    const { scrollOffset } = virtualizer
+    const isAtTop = scrollOffset === null || scrollOffset <= virtualizer.options.scrollMargin
+    const first = isAtTop ? undefined : virtualizer.getVirtualItems().find(({ end }) => end > scrollOffset)
+    anchor.current = first === undefined ? null : { key: first.key, start: first.start }
+  })
 }
 
 /** The element that scrolls a list, and the height of what is above the list within it. */
