@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import type { JSX, ReactNode } from 'react'
-import { documentsQuery } from '#web/data/documents/document-queries.ts'
+import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 import { ComposerFooter } from '#web/features/composer/composer-footer.tsx'
 import styles from './workspace.module.css'
 
 export function InputBar({ children }: { children: ReactNode }): JSX.Element {
-  const { data: documents } = useQuery(documentsQuery())
+  const { data: counts } = useQuery(documentCountsQuery())
   return (
     <div className={styles.inputBar}>
       <div className={styles.inputContent}>
         {children}
-        <ComposerFooter documentsCount={documents?.filter(({ state }) => state === 'ready').length ?? null} />
+        <ComposerFooter documentsCount={counts?.ready ?? null} />
       </div>
     </div>
   )

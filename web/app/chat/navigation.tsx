@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import type { DocumentRow } from '#contract/document.ts'
+import type { NamedDocument } from '#contract/document.ts'
 import type { FoundPassage } from '#contract/search.ts'
 import type { TargetMessage } from '#web/data/target-message.ts'
 import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
@@ -17,7 +17,7 @@ export type Navigation = {
   openSettings: () => void
   showIntroduction: () => void
   /** Begins a new chat whose question names the documents. */
-  askAbout: (documents: readonly DocumentRow[]) => void
+  askAbout: (documents: readonly NamedDocument[]) => void
 }
 
 export const NavigationContext = createContext<Navigation | null>(null)

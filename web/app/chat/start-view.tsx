@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type JSX, type ReactNode } from 'react'
 import { usePageTitle } from '#web/app/use-page-title.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { documentsQuery } from '#web/data/documents/document-queries.ts'
+import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 import { readDraft } from '#web/data/drafts.ts'
 import { useThreadStore } from '#web/data/thread-store.ts'
 import { Composer, type FilledDraft } from '#web/features/composer/composer.tsx'
@@ -35,7 +35,7 @@ export function StartView(props: StartViewProps): JSX.Element {
   const { documentId } = useRouteState()
   const tempMessages = useThreadStore((state) => state.tempMessages)
   const onboarding = useOnboarding(user.id)
-  const documents = useQuery(documentsQuery())
+  const counts = useQuery(documentCountsQuery())
   const sampleQuestion = useSampleQuestion()
   const [uploading, setUploading] = useState(false)
   const [walking, setWalking] = useState(false)
@@ -62,7 +62,7 @@ export function StartView(props: StartViewProps): JSX.Element {
   const hasTemporary = tempMessages.length > 0
   const isNew = onboarding.state === 'on' && !props.onboardingHidden && !hasTemporary
   const isKnown = onboarding.state !== 'unknown' || props.onboardingHidden || hasTemporary
-  const hasDocuments = (documents.data?.length ?? 0) > 0
+  const hasDocuments = (counts.data?.total ?? 0) > 0
 
   const view = (): JSX.Element => {
     if (hasTemporary) return <NewConversation messages={tempMessages} />

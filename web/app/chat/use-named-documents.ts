@@ -1,8 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useRef } from 'react'
-import type { DocumentRow } from '#contract/document.ts'
+import { useQueries } from '@tanstack/react-query'
+import { useEffect, useEffectEvent, useState } from 'react'
+import type { NamedDocument } from '#contract/document.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { documentsKey, documentsQuery } from '#web/data/documents/document-queries.ts'
+import { documentQuery } from '#web/data/documents/document-queries.ts'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
 import { addDocumentNames, removeDocumentName } from '#web/lib/documents/document-names.ts'
 
@@ -11,24 +11,27 @@ const MAX_NAMED = 10
 
 type Named = { conversationId: string; id: string; filename: string }
 
-const failedIds = (documents: readonly DocumentRow[]): string[] =>
-  documents.filter(({ state }) => state === 'failed').map(({ id }) => id)
-
 type Fill = (conversationId: string, text: string, options: { focus: boolean }) => void
 
 /** Adds the names of new documents to the open message box, and removes those that cannot be read. */
 export function useNamedDocuments(
   openId: string | null,
   fill: Fill,
-): (conversationId: string, documents: readonly DocumentRow[]) => void {
+): (conversationId: string, documents: readonly NamedDocument[]) => void {
   const { id: userId } = useUser()
-  const queryClient = useQueryClient()
-  const named = useRef<readonly Named[]>([])
-  const { data: failed } = useQuery({ ...documentsQuery(), select: failedIds })
+  const [named, setNamed] = useState<readonly Named[]>([])
+  const ended = useQueries({
+    queries: [...new Set(named.map(({ id }) => id))].map(documentQuery),
+    combine: (results) =>
+      results.flatMap(({ data }) => (data?.state === 'failed' || data?.state === 'ready' ? [data] : [])),
+  })
 
-  const takeOut = useEffectEvent((ids: readonly string[]) => {
-    const gone = named.current.filter(({ id }) => ids.includes(id))
-    named.current = named.current.filter((one) => !gone.includes(one))
+  const takeOutFailed = useEffectEvent(() => {
+    const isOver = new Set(ended.map(({ id }) => id))
+    const isFailed = new Set(ended.filter(({ state }) => state === 'failed').map(({ id }) => id))
+    if (isOver.size === 0) return
+    setNamed((all) => all.filter(({ id }) => !isOver.has(id)))
+    const gone = named.filter(({ id }) => isFailed.has(id))
     for (const { conversationId, filename } of gone) {
       const draft = readDraft(userId, conversationId)
       const text = removeDocumentName(filename, draft)
@@ -37,14 +40,12 @@ export function useNamedDocuments(
       if (conversationId === openId) fill(conversationId, text, { focus: false })
     }
   })
-  useEffect(() => takeOut(failed ?? []), [failed])
+  useEffect(() => takeOutFailed(), [ended])
 
   return (conversationId, documents) => {
-    const known = queryClient.getQueryData<DocumentRow[]>(documentsKey) ?? documents
-    const failedNow = new Set(failedIds([...documents, ...known]))
-    const readable = documents.filter(({ id }) => !failedNow.has(id))
+    const readable = documents.filter(({ state }) => state !== 'failed')
     if (readable.length === 0 || readable.length > MAX_NAMED) return
-    named.current = [...named.current, ...readable.map(({ id, filename }) => ({ conversationId, id, filename }))]
+    setNamed((all) => [...all, ...readable.map(({ id, filename }) => ({ conversationId, id, filename }))])
     const names = readable.map(({ filename }) => filename)
     const text = addDocumentNames(names, readDraft(userId, conversationId))
     storeDraft(userId, conversationId, text)

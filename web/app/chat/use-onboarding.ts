@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { conversationList } from '#web/data/conversations.ts'
-import { documentsQuery } from '#web/data/documents/document-queries.ts'
+import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 import { accountSettingsQuery, changeAccountSettings, type AccountSettings } from '#web/data/settings.ts'
 
 type Onboarding = {
@@ -17,12 +17,12 @@ const TOTAL = 4
 export function useOnboarding(userId: string): Onboarding {
   const queryClient = useQueryClient()
   const settings = useQuery(accountSettingsQuery(userId))
-  const documents = useQuery(documentsQuery())
+  const counts = useQuery(documentCountsQuery())
   const conversations = useQuery(conversationList.query({ userId, search: '' }))
-  const hasDocument = (documents.data?.length ?? 0) > 0
+  const hasDocument = (counts.data?.total ?? 0) > 0
   const hasAsked = (conversations.data?.rows.length ?? 0) > 0
   const done = 1 + [hasDocument, hasAsked, settings.data?.walkthrough_finished === true].filter(Boolean).length
-  const pending = settings.isPending || documents.isPending || conversations.isPending
+  const pending = settings.isPending || counts.isPending || conversations.isPending
   const over = settings.data === undefined || settings.data.onboarding_dismissed || done === TOTAL
   return {
     state: pending ? 'unknown' : over ? 'off' : 'on',

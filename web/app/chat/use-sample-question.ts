@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { cacheDocuments } from '#web/data/documents/document-cache.ts'
-import { documentsKey } from '#web/data/documents/document-queries.ts'
+import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 import { uploadDocuments } from '#web/data/documents/upload-documents.ts'
-import type { DocumentRow } from '#contract/document.ts'
 import sampleAddress from './sample-document.txt?url'
 
 const SAMPLE_NAME = 'A short history of the alcove.txt'
@@ -13,8 +12,8 @@ const OWN_QUESTION = 'What are the main points of my newest document?'
 export function useSampleQuestion(): () => Promise<string> {
   const queryClient = useQueryClient()
   return async () => {
-    const documents = queryClient.getQueryData<DocumentRow[]>(documentsKey) ?? []
-    if (documents.length > 0) return OWN_QUESTION
+    const counts = queryClient.getQueryData(documentCountsQuery().queryKey)
+    if (counts !== undefined && counts.total > 0) return OWN_QUESTION
     const bytes = await (await fetch(sampleAddress)).blob()
     const [outcome] = await uploadDocuments([new File([bytes], SAMPLE_NAME, { type: 'text/plain' })])
     if (outcome === undefined || !('document' in outcome)) throw new Error(outcome?.refusal ?? 'No answer came')

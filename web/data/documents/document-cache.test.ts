@@ -2,7 +2,9 @@ import { QueryClient } from '@tanstack/react-query'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { DocumentRow } from '#contract/document.ts'
 import { applyDocumentChange, cacheDocuments } from './document-cache.ts'
-import { documentQuery, documentsKey, documentsQuery } from './document-queries.ts'
+import { onDocumentChange } from './document-changes.ts'
+import { documentList } from './document-list.ts'
+import { documentCountsKey, documentQuery } from './document-queries.ts'
 
 const first: DocumentRow = {
   id: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11',
@@ -27,12 +29,14 @@ const second: DocumentRow = {
 }
 
 let client: QueryClient
-const list = () => client.getQueryData(documentsQuery().queryKey)
+const NEWEST = { search: '', by: 'date', descending: true } as const
+const listKey = documentList.query(NEWEST).queryKey
+const list = () => client.getQueryData(listKey)?.rows
 const one = () => client.getQueryData(documentQuery(first.id).queryKey)
 
 beforeEach(() => {
   client = new QueryClient()
-  client.setQueryData(documentsKey, [first])
+  client.setQueryData(listKey, { rows: [first], hasMore: false })
   client.setQueryData(documentQuery(first.id).queryKey, first)
 })
 
@@ -61,10 +65,36 @@ describe('applyDocumentChange', () => {
     expect(one()).toBeNull()
   })
 
+  test('a newer version takes the older one out of the list, but not out of its own view', () => {
+    const superseded = { ...first, superseded_at: '2026-11-21T12:00:00Z' }
+    applyDocumentChange(client, { eventType: 'UPDATE', new: superseded, old: {} })
+    expect(list()).toEqual([])
+    expect(one()).toEqual(superseded)
+  })
+
+  test('a new name takes a document into the lists that it belongs to', () => {
+    const found = documentList.query({ ...NEWEST, search: 'LEASE' }).queryKey
+    client.setQueryData(found, { rows: [], hasMore: false })
+    applyDocumentChange(client, { eventType: 'UPDATE', new: { ...first, filename: 'Lease.pdf' }, old: {} })
+    expect(client.getQueryData(found)?.rows.map(({ id }) => id)).toEqual([first.id])
+  })
+
+  test('each change is announced, and outdates the counts', () => {
+    client.setQueryData(documentCountsKey, { total: 1, ready: 0, being_read: 1 })
+    const announced: unknown[] = []
+    const stop = onDocumentChange((ids, change) => announced.push(ids, change(first)))
+    applyDocumentChange(client, { eventType: 'UPDATE', new: { id: first.id, state: 'ready' }, old: {} })
+    stop()
+    expect(announced).toEqual([[first.id], { ...first, state: 'ready' }])
+    expect(client.getQueryState(documentCountsKey)?.isInvalidated).toBe(true)
+  })
+
   test('changes nothing that is not loaded', () => {
     const empty = new QueryClient()
     applyDocumentChange(empty, { eventType: 'INSERT', new: first, old: {} })
-    expect(empty.getQueryData(documentsKey)).toBeUndefined()
+    expect(empty.getQueryData(listKey)).toBeUndefined()
+    applyDocumentChange(empty, { eventType: 'DELETE', new: {}, old: { id: first.id } })
+    expect(empty.getQueryCache().find({ queryKey: documentQuery(first.id).queryKey })).toBeUndefined()
   })
 })
 

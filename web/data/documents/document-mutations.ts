@@ -2,8 +2,8 @@ import { mutationOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { documentRow } from '#contract/document.ts'
 import { apiFetch, apiSend, nullIfNotFound, rest, restWithApiFallback } from '#web/data/client.ts'
-import { applyDocumentChange } from './document-cache.ts'
-import { DOCUMENT_COLUMNS } from './document-queries.ts'
+import { applyDocumentChange, removeCachedDocuments } from './document-cache.ts'
+import { DOCUMENT_COLUMNS, forIdsInTurn } from './read-documents.ts'
 
 export function renameDocument(queryClient: QueryClient) {
   return mutationOptions({
@@ -25,6 +25,39 @@ export function deleteDocument(queryClient: QueryClient) {
         () => rest().from('documents').delete().eq('id', id),
         () => nullIfNotFound(() => apiFetch(`/api/documents/${id}`, { method: 'DELETE' })),
       ),
-    onSuccess: (_, id) => applyDocumentChange(queryClient, { eventType: 'DELETE', new: {}, old: { id } }),
+    onSuccess: (_, id) => removeCachedDocuments(queryClient, [id]),
+  })
+}
+
+/** Deletes in batches; the documents of a batch that fails are tried one by one. @returns the number of failures */
+export function deleteDocuments(queryClient: QueryClient) {
+  const remove = async (ids: readonly string[]): Promise<void> => {
+    await restWithApiFallback(
+      z.unknown(),
+      () => rest().from('documents').delete().in('id', ids),
+      () => apiFetch(`/api/documents?ids=${ids.join()}`, { method: 'DELETE' }),
+    )
+    removeCachedDocuments(queryClient, ids)
+  }
+  const countFailures = async (ids: readonly string[]): Promise<number> => {
+    try {
+      await remove(ids)
+      return 0
+    } catch (error) {
+      console.error(error)
+      if (ids.length === 1) return 1
+      let failures = 0
+      for (const id of ids) failures += await countFailures([id])
+      return failures
+    }
+  }
+  return mutationOptions({
+    mutationFn: async (ids: readonly string[]) => {
+      let failures = 0
+      await forIdsInTurn(ids, async (some) => {
+        failures += await countFailures(some)
+      })
+      return failures
+    },
   })
 }

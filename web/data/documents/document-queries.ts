@@ -1,58 +1,53 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { z } from 'zod'
-import { documentRow, pageText, readingReport, type DocumentRow } from '#contract/document.ts'
-import { apiFetch, apiJson, nullIfNotFound, rest, restWithApiFallback } from '#web/data/client.ts'
+import { namedDocument, pageText, readingReport, type DocumentRow, type NamedDocument } from '#contract/document.ts'
+import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
+import { apiJson, nullIfNotFound } from '#web/data/client.ts'
 import { createLiveQuery } from '#web/data/live-query.ts'
+import { documentRows, readDocument } from './read-documents.ts'
 
-const rows = z.array(documentRow)
-export const DOCUMENT_COLUMNS = Object.keys(documentRow.shape).join(',')
-
+/** Everything about documents is below this key: invalidating it refetches each list, count and open document. */
 export const documentsKey = ['/api/documents'] as const
-export const liveDocuments = createLiveQuery<DocumentRow[]>()
-/** Below the key of the list: invalidating the list refetches each open document too. */
 export const documentKey = (id: string) => [...documentsKey, id] as const
-export const liveDocument = createLiveQuery<DocumentRow | null>()
 export const documentVersionsKey = (series: string) => [...documentsKey, 'series', series] as const
+export const documentCountsKey = [...documentsKey, 'count'] as const
 
-export function documentsQuery() {
-  return queryOptions({
-    queryKey: documentsKey,
-    queryFn: () =>
-      liveDocuments.read(documentsKey, () =>
-        restWithApiFallback(
-          rows,
-          () =>
-            rest()
-              .from('documents')
-              .select(DOCUMENT_COLUMNS)
-              .is('superseded_at', null)
-              .order('uploaded_at', { ascending: false }),
-          async () => (await apiFetch('/api/documents')).json(),
-        ),
-      ),
-  })
-}
+export const liveDocument = createLiveQuery<DocumentRow | null>()
 
 /** One document; null if it was deleted or belongs to another person. */
 export function documentQuery(id: string) {
   return queryOptions({
     queryKey: documentKey(id),
-    queryFn: () =>
-      liveDocument.read(documentKey(id), () =>
-        restWithApiFallback(
-          documentRow.nullable(),
-          () => rest().from('documents').select(DOCUMENT_COLUMNS).eq('id', id).maybeSingle(),
-          () => nullIfNotFound(() => apiJson(`/api/documents/${id}`, documentRow)),
-        ),
-      ),
+    queryFn: () => liveDocument.read(documentKey(id), () => readDocument(id)),
   })
 }
+
+/** Documents whose names contain all words of the text, the most fitting ones first. */
+export function documentMatchesQuery(text: string) {
+  return queryOptions({
+    queryKey: [...documentsKey, 'matches', text],
+    queryFn: ({ signal }) =>
+      apiJson(`/api/documents/matches?name=${encodeURIComponent(text.slice(0, MAX_SEARCH_LENGTH))}`, documentRows, {
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    gcTime: 60_000,
+  })
+}
+
+/** All documents with this part in their names. */
+export const readNames = (search: string): Promise<NamedDocument[]> =>
+  apiJson(
+    `/api/documents/names?search=${encodeURIComponent(search.slice(0, MAX_SEARCH_LENGTH))}`,
+    z.array(namedDocument),
+  )
 
 /** All versions of a document, newest first; empty if it was deleted. */
 export function documentVersionsQuery({ id, series }: Pick<DocumentRow, 'id' | 'series'>) {
   return queryOptions({
     queryKey: documentVersionsKey(series),
-    queryFn: async () => (await nullIfNotFound(() => apiJson(`/api/documents/${id}/versions`, rows))) ?? [],
+    queryFn: async () => (await nullIfNotFound(() => apiJson(`/api/documents/${id}/versions`, documentRows))) ?? [],
   })
 }
 

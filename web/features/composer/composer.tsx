@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
 import { ArrowUp, Square } from 'lucide-react'
-import { useEffect, useId, useMemo, useRef, type ComponentType, type JSX } from 'react'
-import { documentsQuery } from '#web/data/documents/document-queries.ts'
+import { useEffect, useId, useRef, type ComponentType, type JSX } from 'react'
 import { splitCommands } from '#web/lib/messages/tool-commands.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
@@ -51,9 +49,7 @@ export type ComposerProps = {
 }
 
 export function Composer({ conversationId, waiting, filled, onSend, onStop, Microphone }: ComposerProps): JSX.Element {
-  const { data: documents } = useQuery(documentsQuery())
-  const names = useMemo(() => documents?.map(({ filename }) => filename) ?? [], [documents])
-  const composer = useComposer({ conversationId, disabled: waiting, names, onSend })
+  const composer = useComposer({ conversationId, disabled: waiting, onSend })
   const { input, text, change, fill } = composer
   const listId = useId()
   const backdrop = useRef<HTMLDivElement>(null)

@@ -1,8 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
+import { documentMatchesQuery } from '#web/data/documents/document-queries.ts'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
-import { matchingNames, nameTokenAt, quoteName } from '#web/lib/documents/document-names.ts'
-import { commandTokenAt, insertCommand, matchingCommands } from '#web/lib/messages/tool-commands.ts'
+import { matchingNames, nameTokenAt, quoteName, typedName } from '#web/lib/documents/document-names.ts'
+import { commandTokenAt, insertCommand, matchingCommands, type CommandToken } from '#web/lib/messages/tool-commands.ts'
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 
 const MAX_HEIGHT_PX = 200
@@ -10,8 +12,6 @@ const MAX_HEIGHT_PX = 200
 type ComposerOptions = {
   conversationId: string | null
   disabled: boolean
-  /** Document names to suggest after `@knowledge`. */
-  names: readonly string[]
   onSend: (text: string) => void
 }
 
@@ -33,37 +33,45 @@ export type ComposerState = {
   submit: () => void
 }
 
-function findSuggestions(text: string, cursor: number, names: readonly string[]) {
+const tokenAt = (text: string, cursor: number): CommandToken | null =>
+  commandTokenAt(text, cursor) ?? nameTokenAt(text, cursor)
+
+/** Tools after `@`, documents after `@knowledge`. */
+function useSuggestions(text: string, cursor: number): readonly Suggestion[] {
   const command = commandTokenAt(text, cursor)
-  const token = command ?? nameTokenAt(text, cursor)
-  const suggestions: Suggestion[] = command
-    ? matchingCommands(command).map(({ command: shown, description }) => ({
-        kind: 'tool',
-        shown,
-        inserted: shown,
-        description,
-      }))
-    : matchingNames(token, names).map((name) => ({
-        kind: 'document',
-        shown: name,
-        inserted: quoteName(name),
-        description: '',
-      }))
-  return { token, suggestions }
+  const name = command === null ? nameTokenAt(text, cursor) : null
+  const typed = typedName(name)
+  const { data: documents = [] } = useQuery({ ...documentMatchesQuery(typed), enabled: typed !== '' })
+  if (command !== null)
+    return matchingCommands(command).map(({ command: shown, description }) => ({
+      kind: 'tool',
+      shown,
+      inserted: shown,
+      description,
+    }))
+  const names = documents.map(({ filename }) => filename)
+  return matchingNames(name, names).map((shown) => ({
+    kind: 'document',
+    shown,
+    inserted: quoteName(shown),
+    description: '',
+  }))
 }
 
-export function useComposer({ conversationId, disabled, names, onSend }: ComposerOptions): ComposerState {
+export function useComposer({ conversationId, disabled, onSend }: ComposerOptions): ComposerState {
   const userId = useUser().id
   const input = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(() => readDraft(userId, conversationId))
   const [cursor, setCursor] = useState(0)
   const [closedFor, setClosedFor] = useState<number | null>(null)
-  const [highlighted, setHighlighted] = useState(0)
+  const [chosen, setHighlighted] = useState(0)
   // The cursor of a restored draft is at its end.
   const pendingCursor = useRef<number | null>(text === '' ? null : text.length)
 
-  const { token, suggestions: offered } = findSuggestions(text, cursor, names)
+  const token = tokenAt(text, cursor)
+  const offered = useSuggestions(text, cursor)
   const suggestions = token === null || token.start === closedFor ? [] : offered
+  const highlighted = Math.min(chosen, Math.max(0, suggestions.length - 1))
   const canSend = !disabled && text.trim() !== ''
 
   useLayoutEffect(() => {
@@ -84,7 +92,7 @@ export function useComposer({ conversationId, disabled, names, onSend }: Compose
     setCursor(nextCursor)
     setHighlighted(0)
     storeDraft(userId, conversationId, next)
-    if (findSuggestions(next, nextCursor, names).token?.start !== closedFor) setClosedFor(null)
+    if (tokenAt(next, nextCursor)?.start !== closedFor) setClosedFor(null)
   }
 
   const pick = ({ inserted: words }: Suggestion): void => {

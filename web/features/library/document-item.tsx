@@ -10,6 +10,7 @@ import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Progress } from '#web/ui/progress.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { useFocusAfterField } from '#web/ui/use-focus-after-field.ts'
+import type { VirtualRow } from '#web/ui/virtual-rows.tsx'
 
 import { AddVersionButton } from './add-version-button.tsx'
 import { describeReadability, describeProgress, documentFacts } from '#web/lib/documents/describe-document.ts'
@@ -25,16 +26,21 @@ interface DocumentItemProps {
   isOpen: boolean
   /** Set while rows are being selected, which leaves no room for other actions. */
   selection: RowSelection | undefined
+  item: VirtualRow
 }
 
-export function DocumentItem({ document, onOpen, isOpen, selection }: DocumentItemProps): JSX.Element {
+export function DocumentItem({ document, onOpen, isOpen, selection, item }: DocumentItemProps): JSX.Element {
   const [isRenaming, setRenaming] = useState(false)
   const renameButton = useFocusAfterField(isRenaming)
   const reading = describeProgress(document)
   const remarks = describeReadability(document)
 
   return (
-    <li className={classNames(styles.item, isOpen && styles.open)} data-state={document.state}>
+    <li
+      {...item}
+      className={classNames(item.className, styles.item, isOpen && styles.open)}
+      data-state={document.state}
+    >
       {selection !== undefined && (
         <input
           type="checkbox"

@@ -1,14 +1,18 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { useEffect, useRef, useState, type JSX, type RefObject } from 'react'
+import { useEffect, useMemo, useRef, useState, type JSX, type RefObject } from 'react'
+import { flushSync } from 'react-dom'
 
-import type { DocumentRow } from '#contract/document.ts'
-import { documentsQuery } from '#web/data/documents/document-queries.ts'
+import type { DocumentRow, NamedDocument } from '#contract/document.ts'
+import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
+import { documentList, previewOfDocuments } from '#web/data/documents/document-list.ts'
+import { usePagedList, type PagedRows } from '#web/data/use-paged-list.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
+import { VirtualRows } from '#web/ui/virtual-rows.tsx'
 
-import { arrangeDocuments, NEWEST_FIRST, nextArrangement, type Arrangement } from './arrange-documents.ts'
+import { NEWEST_FIRST, nextArrangement, type Arrangement } from './arrangement.ts'
 import { DocumentItem } from './document-item.tsx'
 import styles from './document-list.module.css'
 import { SelectionBar } from './selection-bar.tsx'
@@ -17,6 +21,8 @@ import { useSelection } from './use-selection.ts'
 
 /** Number of documents from which a name filter is shown. */
 const FILTER_FROM = 9
+/** Pixels; drawn rows are measured. */
+const ROW_HEIGHT = 73
 
 interface DocumentListProps {
   onOpen: (documentId: string) => void
@@ -24,30 +30,35 @@ interface DocumentListProps {
   label: string
   /** Whether to show the label as a heading; false where the surroundings already have one. */
   titled?: boolean
-  onAsk?: ((documents: readonly DocumentRow[]) => void) | undefined
+  onAsk?: ((documents: readonly NamedDocument[]) => void) | undefined
 }
 
 export function DocumentList({ onOpen, openId, label, titled = false, onAsk }: DocumentListProps): JSX.Element {
-  const documents = useQuery(documentsQuery())
+  const queryClient = useQueryClient()
+  const { data: counts } = useQuery(documentCountsQuery())
   const [text, setText] = useState('')
   const [arrangement, setArrangement] = useState(NEWEST_FIRST)
-  const count = documents.data?.length ?? 0
-  const isFiltered = count >= FILTER_FROM
-  const shown = arrangeDocuments(documents.data ?? [], isFiltered ? text : '', arrangement)
+  const total = counts?.total ?? 0
+  const isFiltered = total >= FILTER_FROM
+  const search = isFiltered ? text.trim() : ''
+  const view = useMemo(() => ({ search, ...arrangement }), [search, arrangement])
+  const documents = usePagedList(documentList, view, (wanted) => previewOfDocuments(queryClient, wanted))
+  const { rows } = documents
 
   const [isAsking, setAsking] = useState(false)
-  const list = useRef<HTMLUListElement>(null)
   const selectButton = useRef<HTMLButtonElement>(null)
+  const section = useFocusAfterRemoval(rows.length)
+  const [focusedRow, setFocusedRow] = useState<number>()
   const { isBusy, deleteAll } = useDeleteMany()
-  const selection = useSelection(
-    shown.map(({ id }) => id),
-    () => setAsking(true),
-  )
-  const chosen = shown.filter(({ id }) => selection.ids?.has(id) === true)
-  const section = useFocusAfterRemoval(count)
+  const focusRow = (index: number): void => {
+    flushSync(() => setFocusedRow(index))
+    section.current?.querySelector<HTMLElement>(`[data-index="${index}"] input`)?.focus()
+  }
+  const selection = useSelection({ shown: { ...documents, search }, onDelete: () => setAsking(true), focusRow })
+  const { chosen } = selection
   const begin = (): void => {
     selection.begin()
-    requestAnimationFrame(() => list.current?.querySelector('input')?.focus())
+    requestAnimationFrame(() => focusRow(0))
   }
   const end = (): void => {
     selection.end()
@@ -58,7 +69,7 @@ export function DocumentList({ onOpen, openId, label, titled = false, onAsk }: D
     <section ref={section} tabIndex={-1} className={styles.library} aria-label={label}>
       <header className={styles.header}>
         {titled && <h2 className={styles.heading}>{label}</h2>}
-        {count > 1 && selection.ids === null && (
+        {total > 1 && chosen === null && (
           <div className={styles.arrange}>
             <button ref={selectButton} type="button" className={styles.column} onClick={begin}>
               Select
@@ -67,10 +78,10 @@ export function DocumentList({ onOpen, openId, label, titled = false, onAsk }: D
           </div>
         )}
       </header>
-      {selection.ids !== null && (
+      {chosen !== null && (
         <SelectionBar
           count={chosen.length}
-          isAll={chosen.length === shown.length}
+          isAll={selection.isAll}
           isBusy={isBusy}
           onAll={selection.chooseAll}
           onDelete={() => setAsking(true)}
@@ -94,41 +105,49 @@ export function DocumentList({ onOpen, openId, label, titled = false, onAsk }: D
           onChange={(event) => setText(event.target.value)}
         />
       )}
-      <ListNotes
-        documents={documents}
-        count={count}
-        hasMatch={shown.length > 0}
-        text={text}
-        onClear={() => setText('')}
-      />
-      {shown.length > 0 && (
-        <ul
-          ref={list}
+      <ListNotes documents={documents} search={search} onClear={() => setText('')} />
+      {rows.length > 0 && (
+        <VirtualRows
+          rows={rows}
+          keyOf={({ id }) => id}
+          estimatedHeight={ROW_HEIGHT}
+          hasMore={documents.hasMore}
+          onNearEnd={documents.failedToReadMore ? undefined : documents.readMore}
+          alsoDrawn={focusedRow}
           className={styles.rows}
           onKeyDown={(event) => {
             selection.onKeyDown(event)
-            if (event.key === 'Escape' && selection.ids !== null) end()
+            if (event.key === 'Escape' && chosen !== null) end()
           }}
         >
-          {shown.map((document) => (
+          {(document, item) => (
             <DocumentItem
               key={document.id}
               document={document}
               onOpen={onOpen}
               isOpen={document.id === openId}
-              selection={selection.rowOf(document.id)}
+              selection={selection.rowOf(document)}
+              item={item}
             />
-          ))}
-        </ul>
+          )}
+        </VirtualRows>
+      )}
+      {documents.failedToReadMore && (
+        <div className={styles.note} role="alert">
+          <p>More of your documents could not be loaded.</p>
+          <Button variant="outline" size="sm" onClick={documents.readMore}>
+            Try again
+          </Button>
+        </div>
       )}
       <ConfirmDialog
         open={isAsking}
         onOpenChange={setAsking}
         title="Delete Documents"
-        description={`Are you sure you want to delete ${chosen.length === 1 ? 'this document' : `these ${chosen.length} documents`}? Files and texts will be removed for good, and sources that cite them can no longer be opened.`}
+        description={`Are you sure you want to delete ${chosen?.length === 1 ? 'this document' : `these ${chosen?.length ?? 0} documents`}? Files and texts will be removed for good, and sources that cite them can no longer be opened.`}
         confirmLabel="Delete"
         onConfirm={() => {
-          void deleteAll(chosen.map(({ id }) => id)).then(end)
+          void deleteAll((chosen ?? []).map(({ id }) => id)).then(end)
         }}
       />
     </section>
@@ -136,14 +155,13 @@ export function DocumentList({ onOpen, openId, label, titled = false, onAsk }: D
 }
 
 interface ListNotesProps {
-  documents: UseQueryResult<DocumentRow[]>
-  count: number
-  hasMatch: boolean
-  text: string
+  documents: PagedRows<DocumentRow>
+  search: string
   onClear: () => void
 }
 
-function ListNotes({ documents, count, hasMatch, text, onClear }: ListNotesProps): JSX.Element {
+function ListNotes({ documents, search, onClear }: ListNotesProps): JSX.Element {
+  const isEmpty = !documents.isPending && !documents.isError && !documents.isOutdated && documents.rows.length === 0
   return (
     <>
       {documents.isPending && (
@@ -154,20 +172,20 @@ function ListNotes({ documents, count, hasMatch, text, onClear }: ListNotesProps
       {documents.isError && (
         <div className={styles.note} role="alert">
           <p>Your documents could not be loaded.</p>
-          <Button variant="outline" size="sm" onClick={() => void documents.refetch()}>
+          <Button variant="outline" size="sm" onClick={documents.reload}>
             Try again
           </Button>
         </div>
       )}
-      {documents.data && count === 0 && (
+      {isEmpty && search === '' && (
         <div className={styles.note}>
           <p>No documents yet.</p>
           <p className={styles.soft}>Drop a file anywhere on this page, and ask about it once it has been read.</p>
         </div>
       )}
-      {count > 0 && !hasMatch && (
+      {isEmpty && search !== '' && (
         <div className={styles.note}>
-          <p>No document has “{text.trim()}” in its name.</p>
+          <p>No document has “{search}” in its name.</p>
           <Button variant="outline" size="sm" onClick={onClear}>
             Show all
           </Button>

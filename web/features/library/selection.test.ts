@@ -1,18 +1,20 @@
 import { expect, test } from 'vitest'
-import { extendTo, NOTHING_SELECTED, toggleAll, toggleRow, type Selection } from './selection.ts'
+import type { NamedDocument } from '#contract/document.ts'
+import { addRows, changeSelected, extendTo, NOTHING_SELECTED, toggleRow, type Selection } from './selection.ts'
 
-const ORDER = ['a', 'b', 'c', 'd', 'e']
-const idsOf = ({ ids }: Selection) => [...ids].toSorted().join('')
+const row = (id: string): NamedDocument => ({ id, filename: `${id}.txt`, state: 'ready' })
+const ORDER = ['a', 'b', 'c', 'd', 'e'].map(row)
+const idsOf = ({ documents }: Selection) => [...documents.keys()].toSorted().join('')
 
 test('a row is selected and taken out again', () => {
-  const one = toggleRow(NOTHING_SELECTED, 'b')
+  const one = toggleRow(NOTHING_SELECTED, row('b'))
   expect(idsOf(one)).toBe('b')
-  expect(idsOf(toggleRow(one, 'b'))).toBe('')
-  expect(idsOf(toggleRow(one, 'd'))).toBe('bd')
+  expect(idsOf(toggleRow(one, row('b')))).toBe('')
+  expect(idsOf(toggleRow(one, row('d')))).toBe('bd')
 })
 
 test('a range goes from the last single row, up or down, and keeps what was selected', () => {
-  const anchored = toggleRow(toggleRow(NOTHING_SELECTED, 'a'), 'c')
+  const anchored = toggleRow(toggleRow(NOTHING_SELECTED, row('a')), row('c'))
   expect(idsOf(extendTo(anchored, 'e', ORDER))).toBe('acde')
   expect(idsOf(extendTo(anchored, 'b', ORDER))).toBe('abc')
   expect(idsOf(extendTo(extendTo(anchored, 'd', ORDER), 'e', ORDER))).toBe('acde')
@@ -20,12 +22,15 @@ test('a range goes from the last single row, up or down, and keeps what was sele
 
 test('without a row to go out from, or with one that is gone, a range is the row itself', () => {
   expect(idsOf(extendTo(NOTHING_SELECTED, 'c', ORDER))).toBe('c')
-  expect(idsOf(extendTo(toggleRow(NOTHING_SELECTED, 'gone'), 'd', ORDER))).toBe('dgone')
+  expect(idsOf(extendTo(toggleRow(NOTHING_SELECTED, row('gone')), 'd', ORDER))).toBe('dgone')
   expect(extendTo(NOTHING_SELECTED, 'gone', ORDER)).toBe(NOTHING_SELECTED)
 })
 
-test('all are selected, and none where all were', () => {
-  const all = toggleAll(toggleRow(NOTHING_SELECTED, 'b'), ORDER)
-  expect(idsOf(all)).toBe('abcde')
-  expect(idsOf(toggleAll(all, ORDER))).toBe('')
+test('rows that are not loaded are selected too, follow their names and drop out when they are deleted', () => {
+  const all = addRows(toggleRow(NOTHING_SELECTED, row('b')), [...ORDER, row('z')])
+  expect(idsOf(all)).toBe('abcdez')
+  const renamed = changeSelected(all, ['z'], (known) => ({ ...known, filename: 'new.txt' }))
+  expect(renamed.documents.get('z')?.filename).toBe('new.txt')
+  expect(idsOf(changeSelected(renamed, ['z', 'a', 'unknown'], () => null))).toBe('bcde')
+  expect(changeSelected(all, ['unknown'], () => null)).toBe(all)
 })

@@ -1,25 +1,22 @@
-import { useQuery } from '@tanstack/react-query'
 import { FileUp } from 'lucide-react'
 import { useEffect, useId, type JSX } from 'react'
 import { useDropzone } from 'react-dropzone'
 import { MAX_UPLOAD_LABEL } from '#contract/upload-limits.ts'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { documentsQuery } from '#web/data/documents/document-queries.ts'
 
 import styles from './upload-area.module.css'
 import { UploadRows } from './upload-rows.tsx'
-import { showUploadArea, useUploads } from './upload-store.ts'
+import { showUploadArea } from './upload-store.ts'
 import { useLeaving } from './use-leaving.ts'
+import { useShownUploads } from './use-shown-uploads.ts'
 import { useUploadZone } from './use-upload-zone.ts'
 
 export function UploadArea({ onUploaded }: { onUploaded?: (documents: DocumentRow[]) => void }): JSX.Element {
   const id = useId()
   const zone = useUploadZone(id, () => onUploaded)
-  const { uploads: all } = useUploads()
-  const uploads = all.filter((upload) => upload.zone === id)
-  const documents = useQuery(documentsQuery())
-  useLeaving(uploads, documents.data)
+  const uploads = useShownUploads(id)
+  useLeaving(uploads)
   // Without bubbling: the page around would take these files again, and handles pasting itself.
   const { getRootProps, getInputProps, isDragActive, open } = useDropzone({
     ...zone,

@@ -1,10 +1,10 @@
 import { X } from 'lucide-react'
-import type { JSX } from 'react'
+import { memo, type JSX } from 'react'
 
-import type { DocumentRow } from '#contract/document.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { Progress } from '#web/ui/progress.tsx'
+import type { VirtualRow } from '#web/ui/virtual-rows.tsx'
 
 import { describeProgress, type DocumentProgress } from '#web/lib/documents/describe-document.ts'
 import { formatSize } from '#web/lib/format/format-size.ts'
@@ -13,15 +13,24 @@ import styles from './upload-row.module.css'
 
 interface UploadRowProps {
   upload: Upload
-  /** Undefined until the server has stored it, and after deletion. */
-  document: DocumentRow | undefined
+  item: VirtualRow
   onDismiss: (key: string) => void
 }
 
-export function UploadRow({ upload, document, onDismiss }: UploadRowProps): JSX.Element {
-  const { tone, text, progress } = describeUpload(upload, document)
+export function UploadRow({ upload, item, onDismiss }: UploadRowProps): JSX.Element {
+  const { tone } = describeUpload(upload)
   return (
-    <li className={styles.row} data-state={tone}>
+    <li {...item} className={classNames(item.className, styles.row)} data-state={tone}>
+      <UploadWords upload={upload} onDismiss={onDismiss} />
+    </li>
+  )
+}
+
+/** Unchanged while other uploads of thousands change. */
+const UploadWords = memo(function UploadWords({ upload, onDismiss }: Omit<UploadRowProps, 'item'>): JSX.Element {
+  const { tone, text, progress } = describeUpload(upload)
+  return (
+    <>
       <span className={styles.name} title={upload.name}>
         {upload.name}
       </span>
@@ -44,14 +53,14 @@ export function UploadRow({ upload, document, onDismiss }: UploadRowProps): JSX.
           <X size={14} />
         </Button>
       )}
-    </li>
+    </>
   )
-}
+})
 
-function describeUpload({ step }: Upload, document: DocumentRow | undefined): DocumentProgress {
+function describeUpload({ step }: Upload): DocumentProgress {
   if (step.at === 'refused') return { tone: 'failed', text: step.message, progress: null }
   if (step.at === 'taken') {
-    return document ? describeProgress(document) : { tone: 'failed', text: 'Deleted', progress: null }
+    return step.document ? describeProgress(step.document) : { tone: 'failed', text: 'Deleted', progress: null }
   }
   // All bytes are sent; the server is checking the file before it answers.
   if (step.share >= 1) return { tone: 'working', text: 'Checking', progress: null }

@@ -2,24 +2,24 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, X } from 'lucide-react'
 import type { JSX } from 'react'
 
-import { documentsQuery } from '#web/data/documents/document-queries.ts'
 import { Button } from '#web/ui/button.tsx'
 
 import { UploadRows } from './upload-rows.tsx'
-import { dismissUpload, setTrayOpen, useUploads } from './upload-store.ts'
+import { dismissUploads, missedChangesQuery, setTrayOpen, useUploads } from './upload-store.ts'
 import { describeUploads, stageOf } from './upload-summary.ts'
 import styles from './upload-tray.module.css'
 import { useLeaving } from './use-leaving.ts'
+import { useShownUploads } from './use-shown-uploads.ts'
 
 /** Rows of uploads that no mounted upload area shows. */
 export function UploadTray(): JSX.Element | null {
-  const { uploads: all, areas, isTrayOpen } = useUploads()
-  const documents = useQuery(documentsQuery())
-  const uploads = all.filter(({ zone }) => !areas.includes(zone))
-  useLeaving(uploads, documents.data)
+  const isTrayOpen = useUploads((state) => state.isTrayOpen)
+  const uploads = useShownUploads(null)
+  useQuery(missedChangesQuery)
+  useLeaving(uploads)
 
   if (uploads.length === 0) return null
-  const stages = uploads.map((upload) => stageOf(upload, documents.data))
+  const stages = uploads.map(stageOf)
   // Failures stay until they are dismissed, in the collapsed tray.
   const isOpen = isTrayOpen ?? stages.some((stage) => stage === 'under way')
   return (
@@ -47,5 +47,5 @@ export function UploadTray(): JSX.Element | null {
 /** Uploads under way continue; their documents appear in the list. */
 function dismissAll(): void {
   const { uploads, areas } = useUploads.getState()
-  for (const { key, zone } of uploads) if (!areas.includes(zone)) dismissUpload(key)
+  dismissUploads(uploads.filter(({ zone }) => !areas.includes(zone)).map(({ key }) => key))
 }

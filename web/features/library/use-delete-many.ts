@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { deleteDocument } from '#web/data/documents/document-mutations.ts'
+import { deleteDocuments } from '#web/data/documents/document-mutations.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 interface DeleteMany {
@@ -9,19 +9,7 @@ interface DeleteMany {
 }
 
 export function useDeleteMany(): DeleteMany {
-  const remove = useMutation(deleteDocument(useQueryClient()))
-  const many = useMutation({
-    async mutationFn(ids: readonly string[]) {
-      let failed = 0
-      for (const id of ids) {
-        await remove.mutateAsync(id).catch((error: unknown) => {
-          console.error(error)
-          failed += 1
-        })
-      }
-      return failed
-    },
-  })
+  const many = useMutation(deleteDocuments(useQueryClient()))
   return {
     isBusy: many.isPending,
     async deleteAll(ids) {

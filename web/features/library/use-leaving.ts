@@ -1,22 +1,18 @@
 import { useEffect } from 'react'
 
-import type { DocumentRow } from '#contract/document.ts'
-
 import type { Upload } from './upload-list.ts'
-import { dismissUpload } from './upload-store.ts'
+import { dismissUploads } from './upload-store.ts'
 import { allOver, stageOf } from './upload-summary.ts'
 
 /** How long a finished upload stays visible after the last one. */
 const LINGER_MS = 5000
 
-export function useLeaving(uploads: readonly Upload[], documents: readonly DocumentRow[] | undefined): void {
-  const readKeys = allOver(uploads, documents)
-    .filter((upload) => stageOf(upload, documents) === 'read')
-    .map(({ key }) => key)
-  const joined = readKeys.join(' ')
+/** @param uploads the same list while none of them changes */
+export function useLeaving(uploads: readonly Upload[]): void {
   useEffect(() => {
-    if (joined === '') return
-    const timer = setTimeout(() => joined.split(' ').forEach(dismissUpload), LINGER_MS)
+    const read = allOver(uploads).filter((upload) => stageOf(upload) === 'read')
+    if (read.length === 0) return
+    const timer = setTimeout(() => dismissUploads(read.map(({ key }) => key)), LINGER_MS)
     return () => clearTimeout(timer)
-  }, [joined])
+  }, [uploads])
 }

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import type { ListedConversation } from '#contract/conversation.ts'
 import type { DocumentRow } from '#contract/document.ts'
 import type { FoundMessage, FoundPassage } from '#contract/search.ts'
 import { conversationList } from '#web/data/conversations.ts'
-import { documentsQuery } from '#web/data/documents/document-queries.ts'
+import { documentMatchesQuery, documentQuery } from '#web/data/documents/document-queries.ts'
 import { conversationSearchQuery, documentSearchQuery, messageSearchQuery } from '#web/data/search.ts'
 import { sortByMatch } from '#web/lib/match-words.ts'
 import { listTitle } from '#web/lib/messages/conversation-labels.ts'
@@ -18,13 +18,13 @@ export type FoundDocument = { document: DocumentRow; passage: FoundPassage | und
 
 /** Documents matched by name, then those matched by content, best first. */
 function joinDocuments(
-  all: readonly DocumentRow[],
+  holding: readonly DocumentRow[],
   named: readonly DocumentRow[],
   passages: readonly FoundPassage[],
 ): FoundDocument[] {
   const passageOf = (id: string): FoundPassage | undefined => passages.find(({ document_id }) => document_id === id)
-  const holding = passages.flatMap(({ document_id: id }) => all.find((document) => document.id === id) ?? [])
-  return [...new Set([...named, ...holding])]
+  const isNamed = new Set(named.map(({ id }) => id))
+  return [...named, ...holding.filter(({ id }) => !isNamed.has(id))]
     .slice(0, MOST_OF_A_KIND)
     .map((document) => ({ document, passage: passageOf(document.id) }))
 }
@@ -54,14 +54,18 @@ export function usePaletteResults(
   const wanted = search.trim()
   const settled = useDebouncedValue(wanted, QUIET_MS)
   const recent = useQuery(conversationList.query({ userId, search: '' }))
-  const documents = useQuery(documentsQuery())
   const conversations = useQuery({ ...conversationSearchQuery(settled), enabled: open && settled !== '' })
   const messages = useQuery({ ...messageSearchQuery(settled), enabled: open && settled !== '' })
   const passages = useQuery({ ...documentSearchQuery(settled), enabled: open && settled.length > 1 })
+  const matches = useQuery({ ...documentMatchesQuery(wanted), enabled: open && wanted !== '' })
+  const holding = useQueries({
+    queries: (passages.data ?? []).map(({ document_id: id }) => documentQuery(id)),
+    combine: (results) => results.flatMap(({ data }) => data ?? []),
+  })
 
   const fits = <T>(entries: readonly T[] | undefined, textOf: (entry: T) => string): T[] =>
     sortByMatch(entries ?? [], textOf, wanted)
-  const named = fits(documents.data, ({ filename }) => filename).slice(0, MOST_OF_A_KIND)
+  const named = fits(matches.data, ({ filename }) => filename).slice(0, MOST_OF_A_KIND)
   const found =
     wanted === ''
       ? {
@@ -73,7 +77,11 @@ export function usePaletteResults(
       : {
           actions: fits(actions, ({ label, keywords = '' }) => `${label} ${keywords}`).slice(0, MOST_OF_A_KIND),
           conversations: fits(conversations.data, listTitle).slice(0, MOST_OF_A_KIND),
-          documents: joinDocuments(documents.data ?? [], named, wanted.length > 1 ? (passages.data ?? []) : []),
+          documents: joinDocuments(
+            wanted.length > 1 ? holding : [],
+            named,
+            wanted.length > 1 ? (passages.data ?? []) : [],
+          ),
           messages: messages.data ?? [],
         }
   const failed = [
@@ -86,7 +94,8 @@ export function usePaletteResults(
     found,
     count: Object.values(found).reduce((sum, entries) => sum + entries.length, 0),
     isSearching:
-      wanted !== '' && (wanted !== settled || conversations.isFetching || messages.isFetching || passages.isFetching),
+      wanted !== '' &&
+      (wanted !== settled || [conversations, messages, passages, matches].some(({ isFetching }) => isFetching)),
     failed: wanted === '' ? [] : failed,
   }
 }

@@ -13,10 +13,13 @@ export function nameTokenAt(text: string, cursor: number): CommandToken | null {
   return { start: cursor - typed.length, end: cursor, typed }
 }
 
+/** The typed beginning of a name, without a quotation mark. */
+export const typedName = (token: CommandToken | null): string => token?.typed.replace(/^[“"„«]/, '') ?? ''
+
 /** The names that begin with the typed text, case-insensitive and without repeats; empty once it is a complete name. */
 export function matchingNames(token: CommandToken | null, names: readonly string[]): readonly string[] {
-  if (token === null) return []
-  const typed = token.typed.replace(/^[“"„«]/, '').toLowerCase()
+  const typed = typedName(token).toLowerCase()
+  if (typed === '') return []
   const matching = [...new Set(names)].filter((name) => name.toLowerCase().startsWith(typed))
   return matching.some((name) => name.toLowerCase() === typed) ? [] : matching.slice(0, MAX_SUGGESTIONS)
 }

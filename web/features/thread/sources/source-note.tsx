@@ -9,7 +9,7 @@ import {
   type WebSource,
 } from '#contract/source.ts'
 import { conversationQuery } from '#web/data/conversations.ts'
-import { documentQuery, documentsQuery } from '#web/data/documents/document-queries.ts'
+import { documentQuery } from '#web/data/documents/document-queries.ts'
 import { useAnswer } from '#web/features/thread/message/answer-context.tsx'
 import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
@@ -79,14 +79,7 @@ function PageLink({ page }: { page: WebSource }): JSX.Element {
 
 function PassageButton({ source }: { source: PassageSource }): JSX.Element {
   const { sources } = useAnswer()
-  const { data: documents } = useQuery(documentsQuery())
-  const listed = documents?.find((document) => document.id === source.documentId)
-  // A superseded version is in no list but can still be opened.
-  const { data: unlisted } = useQuery({
-    ...documentQuery(source.documentId),
-    enabled: documents !== undefined && listed === undefined,
-  })
-  const current = listed ?? unlisted
+  const { data: current } = useQuery(documentQuery(source.documentId))
   const deleted = current === null
   const relevance = relevancePercent(source.score, [...sources.values()].filter(isPassageSource))
   const meta = [

@@ -1,15 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import type { JSX } from 'react'
-import type { DocumentRow } from '#contract/document.ts'
-import { documentsQuery } from '#web/data/documents/document-queries.ts'
+import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 import styles from '#web/features/thread/message/message.module.css'
 import { Button } from '#web/ui/button.tsx'
 
-const areBeingRead = (documents: readonly DocumentRow[]): boolean =>
-  documents.some(({ state }) => state === 'queued' || state === 'reading')
-
 export function UnreadNote({ count, onAgain }: { count: number; onAgain: (() => void) | null }): JSX.Element {
-  const { data: waits = true } = useQuery({ ...documentsQuery(), select: areBeingRead })
+  const { data: waits = true } = useQuery({ ...documentCountsQuery(), select: ({ being_read: unread }) => unread > 0 })
   return (
     <div className={styles.unread}>
       <p role="status">

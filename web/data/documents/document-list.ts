@@ -1,0 +1,84 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
+import type { DocumentRow } from '#contract/document.ts'
+import { apiFetch, readJson, rest, restWithApiFallback } from '#web/data/client.ts'
+import { untilChangesReady } from '#web/data/live/changes-ready.ts'
+import { createPagedList, type LoadedRows } from '#web/data/paged-list.ts'
+import { compareDocuments, isNameMatching, type DocumentListView } from '#web/lib/documents/document-order.ts'
+import { documentsKey } from './document-queries.ts'
+import { DOCUMENT_COLUMNS, documentRows } from './read-documents.ts'
+
+const PAGE_SIZE = 100
+const MAX_PAGE_SIZE = 1000
+
+const listKey = [...documentsKey, 'list'] as const
+
+/** The current versions of the person's documents. */
+export const documentList = createPagedList<DocumentRow, DocumentListView>({
+  pageSize: PAGE_SIZE,
+  maxPageSize: MAX_PAGE_SIZE,
+  prefix: listKey,
+  describe: (view) => ({
+    compare: compareDocuments(view),
+    includes: ({ filename, superseded_at: supersededAt }) =>
+      supersededAt === null && isNameMatching(filename, view.search),
+    read: (last, limit, signal) => readPage(view, last, limit, signal),
+  }),
+})
+
+/** A view as it is where all documents are loaded, so that small libraries are sorted and filtered without a wait. */
+export function previewOfDocuments(
+  queryClient: QueryClient,
+  view: DocumentListView,
+): LoadedRows<DocumentRow> | undefined {
+  const whole = queryClient
+    .getQueriesData<LoadedRows<DocumentRow>>({ queryKey: listKey })
+    .find(([key, loaded]) => loaded?.hasMore === false && (key[listKey.length] as DocumentListView).search === '')?.[1]
+  return (
+    whole && {
+      rows: whole.rows.filter(({ filename }) => isNameMatching(filename, view.search)).toSorted(compareDocuments(view)),
+      hasMore: false,
+    }
+  )
+}
+
+async function readPage(
+  view: DocumentListView,
+  last: DocumentRow | undefined,
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<DocumentRow[]> {
+  await untilChangesReady(signal)
+  const fromApi = () => readJson(apiFetch(pageAddress(view, last, limit), { signal: signal ?? null }))
+  // The data service neither sorts as people do nor ignores the case of all letters.
+  if (view.by === 'name' || view.search !== '') return documentRows.parse(await fromApi())
+  return restWithApiFallback(
+    documentRows,
+    () => {
+      const all = rest().from('documents').select(DOCUMENT_COLUMNS).is('superseded_at', null)
+      return (last === undefined ? all : all.filter(...fromTimeOf(last, view)).or(datedAfter(last, view)))
+        .order('uploaded_at', { ascending: !view.descending })
+        .order('id')
+        .limit(limit)
+    },
+    fromApi,
+  )
+}
+
+/** A range of the index, which the disjunction of `datedAfter` is not. */
+const fromTimeOf = ({ uploaded_at: time }: DocumentRow, { descending }: DocumentListView) =>
+  ['uploaded_at', descending ? 'lte' : 'gte', time] as const
+
+const datedAfter = ({ id, uploaded_at: time }: DocumentRow, { descending }: DocumentListView): string =>
+  `uploaded_at.${descending ? 'lt' : 'gt'}."${time}",id.gt.${id}`
+
+function pageAddress(
+  { search, by, descending }: DocumentListView,
+  last: DocumentRow | undefined,
+  limit: number,
+): string {
+  const parameters = new URLSearchParams({ order: by, descending: `${descending}`, limit: `${limit}` })
+  if (search !== '') parameters.set('search', search.slice(0, MAX_SEARCH_LENGTH))
+  if (last !== undefined) parameters.set('after', last.id)
+  return `/api/documents?${parameters}`
+}
