@@ -27,10 +27,7 @@ export function useNamedDocuments(
   })
 
   const takeOutFailed = useEffectEvent(() => {
-    const isOver = new Set(ended.map(({ id }) => id))
     const isFailed = new Set(ended.filter(({ state }) => state === 'failed').map(({ id }) => id))
-    if (isOver.size === 0) return
-    setNamed((all) => all.filter(({ id }) => !isOver.has(id)))
     const gone = named.filter(({ id }) => isFailed.has(id))
     for (const { conversationId, filename } of gone) {
       const draft = readDraft(userId, conversationId)
@@ -45,7 +42,11 @@ export function useNamedDocuments(
   return (conversationId, documents) => {
     const readable = documents.filter(({ state }) => state !== 'failed')
     if (readable.length === 0 || readable.length > MAX_NAMED) return
-    setNamed((all) => [...all, ...readable.map(({ id, filename }) => ({ conversationId, id, filename }))])
+    const isOver = new Set(ended.map(({ id }) => id))
+    setNamed((all) => [
+      ...all.filter(({ id }) => !isOver.has(id)),
+      ...readable.map(({ id, filename }) => ({ conversationId, id, filename })),
+    ])
     const names = readable.map(({ filename }) => filename)
     const text = addDocumentNames(names, readDraft(userId, conversationId))
     storeDraft(userId, conversationId, text)
