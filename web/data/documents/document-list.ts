@@ -10,6 +10,8 @@ import { DOCUMENT_COLUMNS, documentRows } from './read-documents.ts'
 
 const PAGE_SIZE = 100
 const MAX_PAGE_SIZE = 1000
+/** Rows that the page sorts itself while the server does; more would delay a keystroke. */
+const MAX_PREVIEWED = 500
 
 const listKey = [...documentsKey, 'list'] as const
 
@@ -34,12 +36,9 @@ export function previewOfDocuments(
   const whole = queryClient
     .getQueriesData<LoadedRows<DocumentRow>>({ queryKey: listKey })
     .find(([key, loaded]) => loaded?.hasMore === false && (key[listKey.length] as DocumentListView).search === '')?.[1]
-  return (
-    whole && {
-      rows: whole.rows.filter(({ filename }) => isNameMatching(filename, view.search)).toSorted(compareDocuments(view)),
-      hasMore: false,
-    }
-  )
+  if (whole === undefined || whole.rows.length > MAX_PREVIEWED) return undefined
+  const found = whole.rows.filter(({ filename }) => isNameMatching(filename, view.search))
+  return { rows: found.toSorted(compareDocuments(view)), hasMore: false }
 }
 
 async function readPage(
