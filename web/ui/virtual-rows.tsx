@@ -152,16 +152,26 @@ function usePositionInScroller(list: RefObject<HTMLElement | null>): {
     const element = list.current
     if (element === null) return
     const around = ancestorsUpToScroller(element)
-    // Called at first too; the height of an ancestor changes with that of anything above the list.
-    const observer = new ResizeObserver(() => {
+    const measure = (): void => {
       const scroller = around.at(-1) ?? null
       const scrollMargin = scroller === null ? 0 : offsetWithin(element, scroller)
       setPosition((known) =>
         known.scroller === scroller && known.scrollMargin === scrollMargin ? known : { scroller, scrollMargin },
       )
-    })
-    for (const ancestor of around) observer.observe(ancestor)
-    return () => observer.disconnect()
+    }
+    // Called at first too. A scrolling element of a fixed height does not change with what is above the list in it.
+    const sizes = new ResizeObserver(measure)
+    const observeSizes = (): void => {
+      sizes.disconnect()
+      for (const ancestor of around) for (const box of [ancestor, ...ancestor.children]) sizes.observe(box)
+    }
+    const contents = new MutationObserver(observeSizes)
+    for (const ancestor of around) contents.observe(ancestor, { childList: true })
+    observeSizes()
+    return () => {
+      sizes.disconnect()
+      contents.disconnect()
+    }
   }, [list])
   return position
 }
