@@ -122,20 +122,24 @@ function withFurtherRows(range: Range, further: readonly (number | undefined)[])
 
 /** Rows that come or go above the view do not move those in it. */
 function useSteadyView(virtualizer: Virtualizer<HTMLElement, Element>, rows: readonly unknown[]): void {
-  const anchor = useRef<{ readonly key: unknown; readonly start: number } | null>(null)
+  const anchor = useRef<{ readonly key: unknown; readonly following: unknown; readonly start: number } | null>(null)
 
   useLayoutEffect(() => {
     if (anchor.current === null) return
-    const { key, start } = anchor.current
-    const moved = virtualizer.measurementsCache.find((item) => item.key === key)
-    if (moved !== undefined && moved.start !== start) virtualizer.scrollBy(moved.start - start)
+    const { key, following, start } = anchor.current
+    const all = virtualizer.measurementsCache
+    const index = all.findIndex((item) => item.key === key)
+    const difference = (all[index]?.start ?? start) - start
+    // In another order of the rows, the view does not follow one of them.
+    if (difference !== 0 && all[index + 1]?.key === following) virtualizer.scrollBy(difference)
   }, [virtualizer, rows])
 
   useLayoutEffect(() => {
     const { scrollOffset } = virtualizer
     const isAtTop = scrollOffset === null || scrollOffset <= virtualizer.options.scrollMargin
     const first = isAtTop ? undefined : virtualizer.getVirtualItems().find(({ end }) => end > scrollOffset)
-    anchor.current = first === undefined ? null : { key: first.key, start: first.start }
+    const following = first && virtualizer.measurementsCache[first.index + 1]?.key
+    anchor.current = first === undefined ? null : { key: first.key, following, start: first.start }
   })
 }
 
