@@ -22,6 +22,7 @@ import { refetch } from './refetch.ts'
 const listedRows = z.array(listedConversation)
 const LISTED_COLUMNS = 'id,uid,title,model_name,started_at,pinned,branched_from:metadata->>branched_from'
 const PAGE_SIZE = 50
+const NEXT_PAGE_SIZE = 200
 const MAX_PAGE_SIZE = 1000
 
 export const conversationKey = (id: string) => [`/api/conversations/${id}`] as const
@@ -37,6 +38,7 @@ interface ConversationListView {
 /** A person's conversations: the pinned ones first, then newest first. */
 export const conversationList = createPagedList<ListedConversation, ConversationListView>({
   pageSize: PAGE_SIZE,
+  nextPageSize: NEXT_PAGE_SIZE,
   maxPageSize: MAX_PAGE_SIZE,
   prefix: listKey,
   describe: ({ userId, search }, queryClient) => ({

@@ -26,6 +26,7 @@ beforeEach(() => {
   holds = false
   list = createPagedList<Row, View>({
     pageSize: 3,
+    nextPageSize: 3,
     maxPageSize: 4,
     prefix: ['rows'],
     describe: ({ search }) => ({

@@ -46,6 +46,8 @@ type Change<Row> = (loaded: LoadedRows<Row>, view: ListView<Row>) => LoadedRows<
 
 interface PagedListOptions<Row, View> {
   readonly pageSize: number
+  /** Rows of each further page. */
+  readonly nextPageSize: number
   /** Rows in one request of a second read. */
   readonly maxPageSize: number
   /** The beginning of the key of every view. */
@@ -55,6 +57,7 @@ interface PagedListOptions<Row, View> {
 
 export function createPagedList<Row extends { readonly id: string }, View>({
   pageSize,
+  nextPageSize,
   maxPageSize,
   prefix,
   describe,
@@ -106,12 +109,12 @@ export function createPagedList<Row extends { readonly id: string }, View>({
   async function readNext(queryClient: QueryClient, view: View, loaded: LoadedRows<Row>): Promise<void> {
     const last = loaded.rows.at(-1)
     const next = await withChanges(queryClient, view, async (description) => {
-      const page = await description.read(last, pageSize)
+      const page = await description.read(last, nextPageSize)
       return () => {
         const now = queryClient.getQueryData<LoadedRows<Row>>(key(view)) ?? loaded
         // Without the row that the page follows, there may be a gap before it.
         const follows = last === undefined || now.rows.some(({ id }) => id === last.id)
-        return follows ? { rows: appendMissing(now.rows, page), hasMore: page.length === pageSize } : now
+        return follows ? { rows: appendMissing(now.rows, page), hasMore: page.length === nextPageSize } : now
       }
     })
     queryClient.setQueryData<LoadedRows<Row>>(key(view), next)

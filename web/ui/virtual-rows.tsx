@@ -64,7 +64,10 @@ export function VirtualRows<Row>({
   // eslint-disable-next-line react-hooks/incompatible-library -- its functions are used here alone, in every render
   const virtualizer = useVirtualizer({
     count: rows.length,
+    enabled: scroller !== null,
     getScrollElement: () => scroller,
+    // A list that joins others in one scroller must not scroll it.
+    initialOffset: () => scroller?.scrollTop ?? 0,
     estimateSize: () => estimatedHeight,
     getItemKey: (index) => {
       const row = rows[index]
@@ -88,7 +91,7 @@ export function VirtualRows<Row>({
       ref={list}
       aria-label={label}
       className={className}
-      style={{ height: virtualizer.getTotalSize(), position: 'relative' }}
+      style={{ height: virtualizer.getTotalSize(), position: 'relative', overflowAnchor: 'none' }}
       onKeyDown={onKeyDown}
     >
       {items.map(({ index, start }) => {
@@ -156,12 +159,16 @@ function usePositionInScroller(list: RefObject<HTMLElement | null>): {
     const element = list.current
     if (element === null) return
     const around = ancestorsUpToScroller(element)
+    const scroller = around.at(-1) ?? null
+    let known: number | undefined
     const measure = (): void => {
-      const scroller = around.at(-1) ?? null
       const scrollMargin = scroller === null ? 0 : offsetWithin(element, scroller)
-      setPosition((known) =>
-        known.scroller === scroller && known.scrollMargin === scrollMargin ? known : { scroller, scrollMargin },
-      )
+      if (scrollMargin === known) return
+      // While its beginning is out of view, the list stays where it is whatever comes or goes above it.
+      if (known !== undefined && scroller !== null && scroller.scrollTop > known)
+        scroller.scrollTop += scrollMargin - known
+      known = scrollMargin
+      setPosition({ scroller, scrollMargin })
     }
     // Called at first too. A scrolling element of a fixed height does not change with what is above the list in it.
     const sizes = new ResizeObserver(measure)

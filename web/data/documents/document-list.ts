@@ -9,6 +9,7 @@ import { documentsKey } from './document-queries.ts'
 import { DOCUMENT_COLUMNS, documentRows } from './read-documents.ts'
 
 const PAGE_SIZE = 100
+const NEXT_PAGE_SIZE = 200
 const MAX_PAGE_SIZE = 1000
 /** Rows that the page sorts itself while the server does; more would delay a keystroke. */
 const MAX_PREVIEWED = 500
@@ -18,6 +19,7 @@ const listKey = [...documentsKey, 'list'] as const
 /** The current versions of the person's documents. */
 export const documentList = createPagedList<DocumentRow, DocumentListView>({
   pageSize: PAGE_SIZE,
+  nextPageSize: NEXT_PAGE_SIZE,
   maxPageSize: MAX_PAGE_SIZE,
   prefix: listKey,
   describe: (view) => ({

@@ -14,7 +14,7 @@ import styles from './history-panel.module.css'
 import { useConversationActions } from './use-conversation-actions.ts'
 
 /** Pixels; drawn rows are measured. */
-const ROW_HEIGHT = 57
+const ROW_HEIGHT = 55
 
 export type HistoryPanelProps = {
   userId: string

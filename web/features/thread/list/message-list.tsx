@@ -66,7 +66,7 @@ export function MessageList(props: MessageListProps): JSX.Element {
   return (
     <div className={styles.thread}>
       <KnownAddressesContext value={addresses}>
-        <div role="feed" aria-label="Messages" aria-busy={waiting}>
+        <div {...(shown.length > 0 ? { role: 'feed', 'aria-label': 'Messages', 'aria-busy': waiting } : {})}>
           {shown.map((group, index) => {
             const isLast = index === shown.length - 1
             return (
