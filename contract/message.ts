@@ -11,6 +11,9 @@ export type ReplyError = z.infer<typeof replyError>
 export const answerStep = z.object({ name: z.enum(['found', 'tools', 'begun', 'written', 'checked']), ms: z.number() })
 export type AnswerStep = z.infer<typeof answerStep>
 
+/** Versions of one answer before the newest; the oldest makes room for a further one. */
+export const MAX_EARLIER_VERSIONS = 50
+
 /** `messages.metadata`; unknown keys are preserved. */
 export const messageMetadata = z.looseObject({
   model: z.string().optional(),

@@ -1,4 +1,4 @@
-import type { ReplyError } from '#contract/message.ts'
+import { MAX_EARLIER_VERSIONS, type ReplyError } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { ClaimedReply, FinishedAnswer } from '#server/assistant/queue/claimed-reply.ts'
 import type { Scope } from '#server/database/scope.ts'
@@ -21,6 +21,9 @@ const REPLACE = `
     insert into message_versions (message_id, version, content, token_in, token_out, created_at, metadata)
     select id, version, content, token_in, token_out, created_at, metadata from replaced where not has_failed
     returning version
+  ), expired as (
+    delete from message_versions v using replaced
+    where v.message_id = replaced.id and v.version <= replaced.version - ${MAX_EARLIER_VERSIONS}
   )
   update messages m set content = $2, token_in = $3, token_out = $4, created_at = now(),
     metadata = $5::jsonb || jsonb_build_object('version', replaced.version + (select count(*) from kept))

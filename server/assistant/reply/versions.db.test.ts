@@ -1,5 +1,5 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { MessageRow } from '#contract/message.ts'
+import { MAX_EARLIER_VERSIONS, type MessageRow } from '#contract/message.ts'
 import { branchConversation } from '#server/conversations/branch-queries.ts'
 import { addMessage, readTurns } from '#server/conversations/queries.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
@@ -87,6 +87,24 @@ test('an answer rewritten by another model replaces the old one, which is archiv
     metadata: { version: 3 },
   })
   expect(await versionsOf(person, answer.id)).toHaveLength(2)
+})
+
+test('the oldest of many versions makes room for a further one', async () => {
+  const { person, conversationId, answer, place } = await answered('Hello [[stub tokens=10]]')
+  const newest = MAX_EARLIER_VERSIONS + 1
+  await db.admin.query(
+    `insert into message_versions (message_id, version, content, created_at)
+     select $1, n, 'version ' || n, now() from generate_series(1, $2) n`,
+    [answer.id, MAX_EARLIER_VERSIONS],
+  )
+  await db.admin.query(
+    `update messages set metadata = metadata || jsonb_build_object('version', $2::int) where id = $1`,
+    [answer.id, newest],
+  )
+  await rewriteAnswer(db.database, person, place, null)
+  expect((await nextAnswer(person, conversationId, 2)).metadata).toMatchObject({ version: newest + 1 })
+  const versions = (await versionsOf(person, answer.id)).map(({ version }) => version)
+  expect(versions).toEqual(Array.from({ length: MAX_EARLIER_VERSIONS }, (_, index) => index + 2))
 })
 
 test('a version that fails before its first word leaves the answer as it was, and says why', async () => {

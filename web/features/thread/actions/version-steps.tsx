@@ -1,5 +1,6 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { JSX } from 'react'
+import { MAX_EARLIER_VERSIONS } from '#contract/message.ts'
 import styles from '#web/features/thread/message/message.module.css'
 import { Button } from '#web/ui/button.tsx'
 
@@ -12,7 +13,7 @@ export function VersionSteps({ version, newest, onStep }: VersionStepsProps): JS
         variant="ghost"
         size="icon"
         aria-label="Earlier version"
-        disabled={version === 1}
+        disabled={version <= Math.max(1, newest - MAX_EARLIER_VERSIONS)}
         onClick={() => onStep(version - 1)}
       >
         <ChevronLeft size={15} />
