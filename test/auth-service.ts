@@ -17,18 +17,20 @@ import { createMailboxRoutes } from '#server/auth/mailbox-routes.ts'
 import { createAuthRoutes } from '#server/auth/routes.ts'
 import type { AuthSettings } from '#server/auth/service.ts'
 import { createLog, type Log } from '#server/base/log.ts'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
 
 export const PASSWORD = 'a quiet corner'
 
 export type AuthTestService = Awaited<ReturnType<typeof startAuthService>>
 
+/** @param db a database that outlives the service; by default it has its own. */
 export async function startAuthService({
   mail,
   log = createLog('silent'),
+  db,
   ...changes
-}: Partial<AuthSettings> & { mail?: Mail; log?: Log } = {}) {
-  const testDatabase = await createTestDatabase()
+}: Partial<AuthSettings> & { mail?: Mail; log?: Log; db?: TestDatabase } = {}) {
+  const testDatabase = db ?? (await createTestDatabase())
   const { database, background } = testDatabase
   const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-auth-'))
   const tokens = await createTokens(await loadSecretsFromFolder(dataDir))
@@ -145,7 +147,7 @@ export async function startAuthService({
     },
     async close() {
       server.close()
-      await testDatabase.drop()
+      if (db === undefined) await testDatabase.drop()
       await rm(dataDir, { recursive: true })
     },
   }

@@ -11,6 +11,8 @@ export interface FakeS3 {
   readonly options: S3Options
   /** Keys of all objects and of unfinished uploads. */
   keys(): string[]
+  /** An upload that a crash cut off. */
+  addUnfinished(key: string, initiated: Date): void
   close(): Promise<void>
 }
 
@@ -59,7 +61,10 @@ function checkSignature(request: IncomingMessage, body: Buffer, { accessKey, sec
 
 export async function startFakeS3(): Promise<FakeS3> {
   const objects = new Map<string, Buffer>()
-  const uploads = new Map<string, { readonly key: string; readonly parts: Map<number, Buffer> }>()
+  const uploads = new Map<
+    string,
+    { readonly key: string; readonly parts: Map<number, Buffer>; readonly initiated: Date }
+  >()
   const credentials = { bucket: 'blobs', region: 'eu-test-1', accessKey: 'access', secretKey: randomUUID() }
 
   function finish(id: string): void {
@@ -89,6 +94,15 @@ export async function startFakeS3(): Promise<FakeS3> {
     return `<ListBucketResult><IsTruncated>${next !== undefined}</IsTruncated>${contents}${more}</ListBucketResult>`
   }
 
+  /** One upload per page, in the order of ids. */
+  function uploadListing(query: URLSearchParams): string {
+    const after = query.get('upload-id-marker') ?? ''
+    const [first, next] = [...uploads].filter(([id]) => id > after).toSorted(([a], [b]) => (a < b ? -1 : 1))
+    const upload = first && `<Upload><Key>${first[1].key}</Key><UploadId>${first[0]}</UploadId><Initiated>${first[1].initiated.toISOString()}</Initiated></Upload>` // prettier-ignore
+    const more = next && `<NextKeyMarker>${first?.[1].key ?? ''}</NextKeyMarker><NextUploadIdMarker>${first?.[0] ?? ''}</NextUploadIdMarker>` // prettier-ignore
+    return `<ListMultipartUploadsResult><IsTruncated>${next !== undefined}</IsTruncated>${upload ?? ''}${more ?? ''}</ListMultipartUploadsResult>`
+  }
+
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request)
     checkSignature(request, body, options)
@@ -100,7 +114,7 @@ export async function startFakeS3(): Promise<FakeS3> {
     const xml = (text: string) => response.writeHead(200, { 'content-type': 'application/xml' }).end(text)
     if (request.method === 'POST' && url.searchParams.has('uploads')) {
       const id = randomUUID()
-      uploads.set(id, { key, parts: new Map() })
+      uploads.set(id, { key, parts: new Map(), initiated: new Date() })
       xml(`<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`)
     } else if (request.method === 'PUT' && uploadId !== null) {
       uploads.get(uploadId)?.parts.set(Number(part), body)
@@ -115,7 +129,8 @@ export async function startFakeS3(): Promise<FakeS3> {
       if (uploadId === null) objects.delete(key)
       else uploads.delete(uploadId)
       response.writeHead(204).end()
-    } else if (url.searchParams.get('list-type') === '2') xml(listing(url.searchParams))
+    } else if (request.method === 'GET' && url.searchParams.has('uploads')) xml(uploadListing(url.searchParams))
+    else if (url.searchParams.get('list-type') === '2') xml(listing(url.searchParams))
     else sendObject(request, response, key)
   }
 
@@ -134,6 +149,7 @@ export async function startFakeS3(): Promise<FakeS3> {
   return {
     options,
     keys: () => [...objects.keys(), ...[...uploads.values()].map(({ key }) => key)],
+    addUnfinished: (key, initiated) => void uploads.set(randomUUID(), { key, parts: new Map(), initiated }),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -57,7 +57,3 @@ export async function deleteSignupClaim(scope: Scope, id: string): Promise<void>
     [id],
   )
 }
-
-export async function sweepSignupClaims(scope: Scope): Promise<void> {
-  await scope.query('delete from auth.signup_claims where expires_at < now()')
-}

@@ -1,13 +1,67 @@
 import { deleteFullBuckets } from '#server/access/token-bucket.ts'
+import { deleteInBatches, inBatch } from '#server/database/batches.ts'
 import type { Database } from '#server/database/scope.ts'
 import type { AuthSettings } from './service.ts'
 import { sessionIsIdle, sessionHasExpired } from './sessions.ts'
-import { PENDING_DAYS, sweepSignupClaims } from './signup-claims.ts'
+import { PENDING_DAYS } from './signup-claims.ts'
 
 /** Sessions that each person keeps; the newest stay. */
 const MAX_SESSIONS = 500
 /** Per session; reuse of an older one is refused, but no longer ends the session. */
 const MAX_REVOKED_TOKENS = 500
+
+/** Rows whose time is over. */
+const EXPIRED = [
+  `delete from auth.one_time_tokens where ${inBatch('auth.one_time_tokens where expires_at < now()')}`,
+  `delete from auth.earlier_links where ${inBatch('auth.earlier_links where expires_at < now()')}`,
+  `delete from auth.signup_claims where ${inBatch('auth.signup_claims where expires_at < now()')}`,
+  `delete from auth.flow_state where ${inBatch(`auth.flow_state where created_at < now() - interval '2 days'`)}`,
+  `delete from auth.oauth_sign_ins where ${inBatch(`auth.oauth_sign_ins where created_at < now() - interval '1 hour'`)}`,
+  `delete from auth.saml_sign_ins where ${inBatch(`auth.saml_sign_ins where created_at < now() - interval '1 hour'`)}`,
+  `delete from auth.saml_assertions where ${inBatch('auth.saml_assertions where ends_at < now()')}`,
+  `delete from auth.mfa_factors
+   where ${inBatch(`auth.mfa_factors where status = 'unverified' and created_at < now() - interval '1 day'`)}`,
+  `delete from auth.mfa_challenges where ${inBatch(`auth.mfa_challenges where created_at < now() - interval '1 hour'`)}`,
+  `delete from auth.refresh_tokens
+   where ${inBatch(`auth.refresh_tokens where revoked and updated_at < now() - interval '30 days'`)}`,
+  // Every link in a mail is over by then.
+  `delete from auth.local_mails where ${inBatch(`auth.local_mails where sent_at < now() - interval '30 days'`)}`,
+]
+
+const OVER_SESSIONS = `
+  delete from auth.sessions
+  where ${inBatch(`auth.sessions s where ${sessionHasExpired({ days: '$1' })} or ${sessionIsIdle({ days: '$2' })}`)}`
+
+const SURPLUS_SESSIONS = `
+  delete from auth.sessions where ${inBatch(`(
+    select old.ctid from (select user_id from auth.sessions group by user_id having count(*) > $1) crowded
+    cross join lateral (
+      select s.ctid from auth.sessions s where s.user_id = crowded.user_id order by s.created_at desc, s.id offset $1
+    ) old
+  ) surplus`)}`
+
+const SURPLUS_TOKENS = `
+  delete from auth.refresh_tokens where ${inBatch(`(
+    select old.ctid from (
+      select session_id from auth.refresh_tokens where revoked group by session_id having count(*) > $1
+    ) crowded
+    cross join lateral (
+      select t.ctid from auth.refresh_tokens t where t.session_id = crowded.session_id and t.revoked order by t.id desc offset $1
+    ) old
+  ) surplus`)}`
+
+/** Accounts of strangers: never confirmed, or anonymous without a session, to which nothing leads back. */
+const PENDING_ACCOUNTS = `
+  delete from auth.users where ${inBatch(`auth.users u
+    where u.email_confirmed_at is null and u.phone_confirmed_at is null and u.last_sign_in_at is null
+      and u.invited_at is null and not u.is_anonymous and not u.is_sso_user
+      and greatest(u.confirmation_sent_at, u.recovery_sent_at) < now() - make_interval(days => $1)
+      and not exists (select from auth.one_time_tokens t where t.user_id = u.id)`)}`
+
+const ANONYMOUS_ACCOUNTS = `
+  delete from auth.users where ${inBatch(`auth.users u
+    where u.is_anonymous and u.created_at < now() - interval '1 day'
+      and not exists (select from auth.sessions s where s.user_id = u.id)`)}`
 
 /** Buckets of made-up addresses are the fastest-growing rows of strangers, so they go every minute. */
 export const sweepBuckets = (database: Database): Promise<void> => database.asAuth(deleteFullBuckets)
@@ -17,55 +71,13 @@ export async function sweepAuth(
   database: Database,
   { sessionDays, sessionIdleDays }: Pick<AuthSettings, 'sessionDays' | 'sessionIdleDays'>,
 ): Promise<void> {
-  await database.asAuth(async (scope) => {
-    await deleteFullBuckets(scope)
-    await scope.query('delete from auth.one_time_tokens where expires_at < now()')
-    await scope.query('delete from auth.earlier_links where expires_at < now()')
-    await sweepSignupClaims(scope)
-    await scope.query(`delete from auth.flow_state where created_at < now() - interval '2 days'`)
-    await scope.query(`delete from auth.oauth_sign_ins where created_at < now() - interval '1 hour'`)
-    await scope.query(`delete from auth.saml_sign_ins where created_at < now() - interval '1 hour'`)
-    await scope.query('delete from auth.saml_assertions where ends_at < now()')
-    await scope.query(
-      `delete from auth.mfa_factors where status = 'unverified' and created_at < now() - interval '1 day'`,
-    )
-    await scope.query(`delete from auth.mfa_challenges where created_at < now() - interval '1 hour'`)
-    await scope.query(`delete from auth.refresh_tokens where revoked and updated_at < now() - interval '30 days'`)
-    await scope.query(
-      `delete from auth.sessions s where ${sessionHasExpired({ days: '$1' })} or ${sessionIsIdle({ days: '$2' })}`,
-      [sessionDays, sessionIdleDays],
-    )
-    await scope.query(
-      `delete from auth.sessions s using (
-         select id, row_number() over (partition by user_id order by created_at desc, id) as position from auth.sessions
-       ) ranked where ranked.id = s.id and ranked.position > $1`,
-      [MAX_SESSIONS],
-    )
-    await scope.query(
-      `delete from auth.refresh_tokens t using (
-         select id, row_number() over (partition by session_id order by id desc) as position
-         from auth.refresh_tokens where revoked
-       ) ranked where ranked.id = t.id and ranked.position > $1`,
-      [MAX_REVOKED_TOKENS],
-    )
-  })
-  await removeAbandonedAccounts(database)
-}
-
-/** Accounts of strangers: never confirmed, or anonymous without a session, to which nothing leads back. */
-async function removeAbandonedAccounts(database: Database): Promise<void> {
-  await database.asAuth(async (scope) => {
-    await scope.query(
-      `delete from auth.users u
-       where u.email_confirmed_at is null and u.phone_confirmed_at is null and u.last_sign_in_at is null
-         and u.invited_at is null and not u.is_anonymous and not u.is_sso_user
-         and greatest(u.confirmation_sent_at, u.recovery_sent_at) < now() - make_interval(days => $1)
-         and not exists (select from auth.one_time_tokens t where t.user_id = u.id)`,
-      [PENDING_DAYS],
-    )
-    await scope.query(
-      `delete from auth.users u where u.is_anonymous and u.created_at < now() - interval '1 day'
-         and not exists (select from auth.sessions s where s.user_id = u.id)`,
-    )
-  })
+  const sweep = (statement: string, values: readonly unknown[] = []) =>
+    deleteInBatches(() => database.asAuth((scope) => scope.query(statement, values)))
+  await sweepBuckets(database)
+  for (const statement of EXPIRED) await sweep(statement)
+  await sweep(OVER_SESSIONS, [sessionDays, sessionIdleDays])
+  await sweep(SURPLUS_SESSIONS, [MAX_SESSIONS])
+  await sweep(SURPLUS_TOKENS, [MAX_REVOKED_TOKENS])
+  await sweep(PENDING_ACCOUNTS, [PENDING_DAYS])
+  await sweep(ANONYMOUS_ACCOUNTS)
 }

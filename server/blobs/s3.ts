@@ -3,9 +3,11 @@ import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { pipeline, Readable, Transform } from 'node:stream'
 import {
+  AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
   paginateListObjectsV2,
   S3Client,
   S3ServiceException,
@@ -74,6 +76,15 @@ export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }
     return { id, size }
   }
 
+  async function* listUploads() {
+    for (let after = {}; ;) {
+      const page = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, ...after }))
+      yield* page.Uploads ?? []
+      if (page.IsTruncated !== true) return
+      after = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+    }
+  }
+
   return {
     put,
     async open(id, range) {
@@ -100,12 +111,20 @@ export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }
     async remove(id) {
       await client.send(new DeleteObjectCommand(named(id)))
     },
-    // Parts of unfinished uploads are not listed; a lifecycle rule of the bucket removes them.
     async *list() {
       for await (const { Contents: found = [] } of paginateListObjectsV2({ client }, { Bucket: bucket })) {
         for (const { Key: id, LastModified: modifiedAt } of found)
           if (id !== undefined && modifiedAt && isBlobId(id)) yield { id, modifiedAt }
       }
+    },
+    async removeUnfinished(before) {
+      let removed = 0
+      for await (const { Key, UploadId, Initiated } of listUploads()) {
+        if (Key === undefined || !isBlobId(Key) || !Initiated || Initiated >= before) continue
+        await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
+        removed += 1
+      }
+      return removed
     },
   }
 }

@@ -100,6 +100,18 @@ describe.each([
   })
 })
 
+test('S3: ends unfinished uploads that began before a time, and no others', async () => {
+  const s3 = await startFakeS3()
+  onTestFinished(() => s3.close())
+  const [begun, foreign] = [randomUUID(), 'backup.tar']
+  const [old, recent] = [new Date('2026-01-01'), new Date('2026-01-03')]
+  for (let n = 0; n < 3; n += 1) s3.addUnfinished(randomUUID(), old)
+  s3.addUnfinished(begun, recent)
+  s3.addUnfinished(foreign, old)
+  expect(await createS3Store(s3.options).removeUnfinished?.(new Date('2026-01-02'))).toBe(3)
+  expect(s3.keys().toSorted()).toEqual([begun, foreign].toSorted())
+})
+
 test('reports a rejected secret, and does not take the store for empty', async () => {
   const s3 = await startFakeS3()
   onTestFinished(() => s3.close())

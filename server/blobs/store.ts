@@ -17,4 +17,6 @@ export interface BlobStore {
   size(id: string): Promise<number>
   remove(id: string): Promise<void>
   list(): AsyncIterable<{ readonly id: string; readonly modifiedAt: Date }>
+  /** Removes the parts of uploads that a crash cut off, if they began before. For stores whose `list` does not show them. */
+  removeUnfinished?(before: Date): Promise<number>
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Log } from '#server/base/log.ts'
+import { deleteInBatches, inBatch } from '#server/database/batches.ts'
 import type { Listener } from '#server/database/listen.ts'
 import type { Database } from '#server/database/scope.ts'
 import { createBroadcastRelay } from './broadcast-relay.ts'
@@ -44,6 +45,10 @@ export interface Broadcasts {
 const CHANNEL = 'realtime_broadcast'
 /** PostgreSQL takes payloads of notifications up to 7,999 bytes. */
 const MAX_NOTIFIED_BYTES = 7_500
+const DELETE_DELIVERED = `
+  delete from realtime.messages where ${inBatch(`realtime.messages
+    where inserted_at < now() - interval '1 minute'
+      and (extension = 'held' or inserted_at < now() - interval '15 minutes')`)}`
 /** Sender of broadcasts over REST; broadcasts from SQL have none. */
 const REST = 'rest'
 const envelopeSchema = z.object({
@@ -202,13 +207,7 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
     async sweep() {
       early.sweep()
       held.sweep()
-      await database.asService((scope) =>
-        scope.query(
-          `delete from realtime.messages
-           where inserted_at < now() - interval '1 minute'
-             and (extension = 'held' or inserted_at < now() - interval '15 minutes')`,
-        ),
-      )
+      await deleteInBatches(() => database.asService((scope) => scope.query(DELETE_DELIVERED)))
     },
     async close() {
       isClosed = true

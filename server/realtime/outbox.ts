@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Log } from '#server/base/log.ts'
+import { deleteInBatches, inBatch } from '#server/database/batches.ts'
 import type { Listener } from '#server/database/listen.ts'
 import type { Database } from '#server/database/scope.ts'
 import type { ChangeOperation } from './channels.ts'
@@ -76,15 +77,16 @@ export function readEntries<Row extends { readonly id: string }>(rows: readonly 
   })
 }
 
+// Future transaction ids come from a restore of another cluster.
+const IS_PAST = 'xid < $1::xid8 or xid >= pg_snapshot_xmax(pg_current_snapshot())'
+const TRIMS = [
+  `delete from realtime.changes where ${inBatch(`realtime.changes where ${IS_PAST}`)}`,
+  `delete from realtime.schema_changes where ${inBatch(`realtime.schema_changes where ${IS_PAST}`)}`,
+]
+
 export async function trimOutbox(database: Database, xmin: string): Promise<void> {
-  // Future transaction ids come from a restore of another cluster.
-  await database.asService(async (scope) => {
-    for (const table of ['changes', 'schema_changes'])
-      await scope.query(
-        `delete from realtime.${table} where xid < $1::xid8 or xid >= pg_snapshot_xmax(pg_current_snapshot())`,
-        [xmin],
-      )
-  })
+  for (const statement of TRIMS)
+    await deleteInBatches(() => database.asService((scope) => scope.query(statement, [xmin])))
 }
 
 export interface OutboxOptions {

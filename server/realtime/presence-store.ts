@@ -20,8 +20,15 @@ export interface PresenceStore {
   delete(channel: Channel): Promise<void>
   /** Removes lost nodes. Returns whether this node's row was missing. */
   heartbeat(): Promise<boolean>
+  /** For a node without presences, which has no row. */
+  removeLostNodes(): Promise<void>
   removeNode(): Promise<void>
 }
+
+const REMOVE_LOST = `
+  with gone as (delete from realtime.nodes where seen_at < now() - $2::interval and id <> $1 returning id),
+    left_rooms as (select distinct p.room from realtime.presences p join gone on gone.id = p.node),
+    told as (select realtime.ring($3, room) from left_rooms)`
 
 export function createPresenceStore(database: Database): PresenceStore {
   const node = randomUUID()
@@ -77,9 +84,7 @@ export function createPresenceStore(database: Database): PresenceStore {
     async heartbeat() {
       const { rows } = await database.asService((scope) =>
         scope.query<{ isNew: boolean }>(
-          `with gone as (delete from realtime.nodes where seen_at < now() - $2::interval and id <> $1 returning id),
-             left_rooms as (select distinct p.room from realtime.presences p join gone on gone.id = p.node),
-             told as (select realtime.ring($3, room) from left_rooms)
+          `${REMOVE_LOST}
            insert into realtime.nodes (id)
            select $1 from (select count(*) from told) t
            on conflict (id) do update set seen_at = now()
@@ -89,6 +94,11 @@ export function createPresenceStore(database: Database): PresenceStore {
       )
       isRegistered = true
       return rows[0]?.isNew ?? false
+    },
+    async removeLostNodes() {
+      await database.asService((scope) =>
+        scope.query(`${REMOVE_LOST} select count(*) from told`, [node, NODE_TIMEOUT, PRESENCE_CHANNEL]),
+      )
     },
     async removeNode() {
       if (!isRegistered) return

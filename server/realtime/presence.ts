@@ -110,7 +110,7 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
       refresh(channel.room)
     },
     async heartbeat() {
-      if (!store.isRegistered && rooms.size === 0) return
+      if (!store.isRegistered && rooms.size === 0) return store.removeLostNodes()
       const wasMissing = await store.heartbeat()
       // Another node removed this one while it was suspended, or PostgreSQL crashed.
       if (wasMissing && tracked.size > 0) {

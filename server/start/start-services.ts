@@ -11,6 +11,7 @@ import { sweepAuth, sweepBuckets } from '#server/auth/sweep.ts'
 import { ensureTestAccount, withdrawTestAccount } from '#server/auth/test-account.ts'
 import { repeat } from '#server/base/repeat.ts'
 import type { DirectDispatch } from '#server/database/direct-dispatch.ts'
+import { BLOB_SWEEP_INTERVAL_MS, reportSweep } from '#server/documents/ingest/blob-cleanup.ts'
 import { createRealtime } from '#server/realtime/service.ts'
 import { createRestRoutes } from '#server/rest/routes.ts'
 import { createSchemaCache } from '#server/rest/schema-cache.ts'
@@ -92,6 +93,16 @@ export async function startServices(
   }
   const sweeping = [repeat(sweep, SWEEP_INTERVAL_MS), repeat(sweepRateLimits, BUCKET_SWEEP_INTERVAL_MS)]
   sweep()
+  // Where workers run in this process, a job of theirs does it.
+  if (!config.ALCOVE_PARTS.has('workers')) {
+    const sweepUnnamed = () => {
+      reportSweep({ database: background, blobs, log }).catch((error: unknown) =>
+        log.warn({ err: error }, 'bytes that no row names were not removed'),
+      )
+    }
+    sweeping.push(repeat(sweepUnnamed, BLOB_SWEEP_INTERVAL_MS))
+    sweepUnnamed()
+  }
   undo.push(() => {
     for (const timer of sweeping) clearInterval(timer)
   })

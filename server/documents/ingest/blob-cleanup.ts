@@ -15,7 +15,7 @@ export const DISCARD_JOB = 'blobs.discard'
 export const DISCARD_REQUEST: JobRequest = { key: 'all', data: {} }
 const SWEEP_JOB = 'blobs.sweep'
 
-const SWEEP_INTERVAL_MS = 6 * 60 * 60_000
+export const BLOB_SWEEP_INTERVAL_MS = 6 * 60 * 60_000
 /** No upload takes longer; the request that stores a blob also inserts the row that names it. */
 const MIN_ORPHAN_AGE_MS = 24 * 60 * 60_000
 const BATCH = 500
@@ -38,15 +38,30 @@ export function createBlobJobs({ database, blobs, log }: BlobCleanupParts & { re
       concurrency: 1,
       expireInSeconds: EXPIRE_S,
       async run(_data, { signal }) {
-        const removed = await sweepBlobs({ database, blobs }, { signal })
-        if (removed > 0) log.warn({ removed }, 'removed bytes that no row names')
+        await reportSweep({ database, blobs, log }, signal)
       },
       async findWork() {
         if (performance.now() < nextSweepAt) return []
-        nextSweepAt = performance.now() + SWEEP_INTERVAL_MS
+        nextSweepAt = performance.now() + BLOB_SWEEP_INTERVAL_MS
         return [{ key: 'all', data: {} }]
       },
     },
+  }
+}
+
+/** For processes whose uploads may end between storing and inserting. */
+export async function reportSweep(
+  { database, blobs, log }: BlobCleanupParts & { readonly log: Log },
+  signal?: AbortSignal,
+): Promise<void> {
+  const removed = await sweepBlobs({ database, blobs }, signal === undefined ? {} : { signal })
+  if (removed > 0) log.warn({ removed }, 'removed bytes that no row names')
+  try {
+    const unfinished = (await blobs.removeUnfinished?.(new Date(Date.now() - MIN_ORPHAN_AGE_MS))) ?? 0
+    if (unfinished > 0) log.warn({ unfinished }, 'removed parts of unfinished uploads')
+  } catch (error) {
+    // Keys of some stores may not list uploads; then a rule of the bucket ends them.
+    log.info({ err: error }, 'the store does not list unfinished uploads')
   }
 }
 
