@@ -38,7 +38,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   'realtime.messages': { writes: 'realtime' },
   'realtime.nodes': { writes: 'realtime' },
   'realtime.presences': { writes: 'realtime' },
-  'realtime.schema_changes': { writes: null, reads: ['realtime'] },
+  'realtime.schema_changes': { writes: 'realtime' },
 
   'storage.buckets': { writes: 'storage' },
   'storage.discarded_blobs': { writes: 'storage' },

@@ -851,6 +851,7 @@ CREATE INDEX oauth_sign_ins_linking_user_id_idx ON auth.oauth_sign_ins USING btr
 CREATE INDEX one_time_tokens_flow_state_id_idx ON auth.one_time_tokens USING btree (flow_state_id);
 CREATE INDEX one_time_tokens_relates_to_idx ON auth.one_time_tokens USING btree (relates_to);
 CREATE INDEX one_time_tokens_token_hash_idx ON auth.one_time_tokens USING hash (token_hash);
+CREATE INDEX refresh_tokens_revoked_updated_at_idx ON auth.refresh_tokens USING btree (updated_at) WHERE revoked;
 CREATE INDEX refresh_tokens_session_id_idx ON auth.refresh_tokens USING btree (session_id, revoked);
 CREATE INDEX refresh_tokens_user_id_idx ON auth.refresh_tokens USING btree (user_id);
 CREATE INDEX saml_assertions_ends_at_idx ON auth.saml_assertions USING btree (ends_at);
