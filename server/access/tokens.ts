@@ -1,4 +1,5 @@
 import { createLocalJWKSet, importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
 import type { Claims } from '#server/database/scope.ts'
@@ -26,11 +27,18 @@ export interface Tokens extends TokenVerifier {
 }
 
 const TEN_YEARS_S = 10 * 365 * 86_400
-const MAX_CACHED_TOKENS = 5_000
+/** About 5,000 usual tokens; those of people with much metadata take more. */
+const CACHE_BYTES = 20_000_000
+/** The parsed claims take about three times the bytes of their token. */
+const BYTES_PER_CHARACTER = 4
+const BYTES_PER_ENTRY = 500
 
 /** A cached look-up is about a hundred times faster. `check` verifies signature and expiry. */
 export function cacheVerified(check: (token: string) => Promise<JWTPayload>): TokenVerifier {
-  const verified = new Map<string, VerifiedClaims>()
+  const verified = new LRUCache<string, VerifiedClaims>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: (_claims, token) => BYTES_PER_CHARACTER * token.length + BYTES_PER_ENTRY,
+  })
 
   async function verify(token: string): Promise<VerifiedClaims> {
     const known = verified.get(token)
@@ -41,7 +49,6 @@ export function cacheVerified(check: (token: string) => Promise<JWTPayload>): To
     }
     try {
       const claims = verifiedClaims.parse(await check(token))
-      if (verified.size >= MAX_CACHED_TOKENS) verified.clear()
       verified.set(token, claims)
       return claims
     } catch (error) {
