@@ -31,6 +31,7 @@ import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
 import { allowNetworks } from '#server/providers/public-address.ts'
 import { createTranscriber, OPENAI_BASE_URL } from '#server/providers/transcribe.ts'
 import { createWebSearch } from '#server/providers/web-search.ts'
+import { countCachedBytes } from '#server/search/index/byte-cache.ts'
 import { createIndexJobs } from '#server/search/index/merge-job.ts'
 import { createEmbeddingJobs } from '#server/search/vectors/embed-job.ts'
 import type { DocumentFile } from '#server/storage/store-object.ts'
@@ -124,6 +125,10 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
     undo.push(() => stopping.abort())
     void refreshModelsAtStart({ ...sharedModels, signal: stopping.signal })
     const gauges: Gauges = {
+      alcove_index_cache_bytes: {
+        help: 'Bytes of the search index that this process holds in memory.',
+        read: countCachedBytes,
+      },
       alcove_replies_running: { help: 'Answers that this process is writing.', read: () => worker.running() },
     }
     return { gauges, directDispatch: worker.directDispatch }

@@ -1,10 +1,22 @@
+/** Caches of the index. Each has one limit for everybody, in bytes, so that the number of people and their libraries does not count. */
+import { LRUCache } from 'lru-cache'
+
 interface Sized {
   readonly byteLength: number
 }
 
 const BYTES_PER_ENTRY = 200
 
-export const byteCacheOptions = (maxBytes: number) => ({
-  maxSize: maxBytes,
-  sizeCalculation: ({ byteLength }: Sized) => byteLength + BYTES_PER_ENTRY,
-})
+const caches: { readonly calculatedSize: number }[] = []
+
+/** Drops what was used longest ago. Values must not be views of larger buffers. */
+export function createByteCache<Value extends Sized>(maxBytes: number): LRUCache<string, Value> {
+  const cache = new LRUCache<string, Value>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ byteLength }) => byteLength + BYTES_PER_ENTRY,
+  })
+  caches.push(cache)
+  return cache
+}
+
+export const countCachedBytes = (): number => caches.reduce((bytes, { calculatedSize }) => bytes + calculatedSize, 0)

@@ -1,7 +1,6 @@
 /** Read under row-level security. Segments never change, so the process caches their contents by identity. */
-import { LRUCache } from 'lru-cache'
 import type { Scope } from '#server/database/scope.ts'
-import { byteCacheOptions } from './byte-cache.ts'
+import { createByteCache } from './byte-cache.ts'
 import { decodeLengths } from './segment-format.ts'
 
 export interface IndexSegment {
@@ -24,8 +23,8 @@ export interface LibraryIndex {
   readonly segments: readonly IndexSegment[]
 }
 
-const lengthCache = new LRUCache<string, Uint16Array>(byteCacheOptions(4_000_000))
-const languageCache = new LRUCache<string, Uint8Array>(byteCacheOptions(2_000_000))
+const lengthCache = createByteCache<Uint16Array>(4_000_000)
+const languageCache = createByteCache<Uint8Array>(2_000_000)
 
 interface SegmentRow {
   segment: string

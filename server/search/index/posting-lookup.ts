@@ -1,7 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import type { Scope } from '#server/database/scope.ts'
 import { unpackBlock } from './block.ts'
-import { byteCacheOptions } from './byte-cache.ts'
+import { createByteCache } from './byte-cache.ts'
 import { type IndexSegment, type LibraryIndex, numberOfLanguage } from './library-index.ts'
 import {
   blockOfHash,
@@ -30,7 +29,7 @@ interface CachedBlock extends IndexBlock {
   readonly byteLength: number
 }
 
-const blockCache = new LRUCache<string, CachedBlock>(byteCacheOptions(48_000_000))
+const blockCache = createByteCache<CachedBlock>(48_000_000)
 export const EMPTY_BLOCK: CachedBlock = { bytes: new Uint8Array(), byteLength: 0 }
 
 export function eachPassage({ parts }: TermPostings, visit: (passage: number, count: number) => void): void {

@@ -1,14 +1,13 @@
-import { LRUCache } from 'lru-cache'
 import type { Scope } from '#server/database/scope.ts'
 import { wordListOf, type WordList } from '#server/search/query/spelling.ts'
 import { unpackWords } from './block.ts'
-import { byteCacheOptions } from './byte-cache.ts'
+import { createByteCache } from './byte-cache.ts'
 import type { IndexSegment, LibraryIndex } from './library-index.ts'
 import { isVocabularyWord, numberOfWords } from './pack-segment.ts'
 import { EMPTY_BLOCK, readBlocks } from './posting-lookup.ts'
 import { readBlock } from './segment-format.ts'
 
-const wordCache = new LRUCache<string, WordList>(byteCacheOptions(8_000_000))
+const wordCache = createByteCache<WordList>(8_000_000)
 
 /** Lengths in UTF-16 code units. A word may occur once for each segment. */
 export async function readVocabulary(

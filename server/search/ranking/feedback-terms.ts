@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import type { Scope } from '#server/database/scope.ts'
-import { byteCacheOptions } from '#server/search/index/byte-cache.ts'
+import { createByteCache } from '#server/search/index/byte-cache.ts'
 import { type LibraryIndex, locatePassage } from '#server/search/index/library-index.ts'
 import { isStopWord } from '#server/search/query/stop-words.ts'
 import { readPassages } from '#server/search/read-passages.ts'
@@ -8,7 +7,7 @@ import { stemWords } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 
 /** Terms of passages, joined by blanks. They never change, because a segment never does. */
-const termCache = new LRUCache<string, Uint8Array>(byteCacheOptions(4_000_000))
+const termCache = createByteCache<Uint8Array>(4_000_000)
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 

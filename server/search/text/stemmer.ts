@@ -1,6 +1,7 @@
 import type { Scope } from '#server/database/scope.ts'
 import { NO_LANGUAGE } from './detect-language.ts'
 import { regularEnglish } from './irregular-english.ts'
+import { createStemCache } from './stem-cache.ts'
 import { foldAccents } from './tokenizer.ts'
 
 const STEMMABLE = /^\p{L}[\p{L}\p{M}]{2,}$/u
@@ -41,31 +42,22 @@ export async function stemWords(scope: Scope, words: Iterable<string>, languages
   return new Map([...stems].map(([word, terms]) => [word, [...new Set(terms.values())]]))
 }
 
-type Dictionary = Map<string, string>
-
-/** Cached stems save a question a round trip. A full dictionary is dropped, which costs one statement. */
-const dictionaries = new Map<string, Dictionary>()
-const MAX_DICTIONARY_WORDS = 50_000
+/** Cached stems save a question a round trip. */
+const cachedStems = createStemCache(150_000)
 
 async function stemsOf(
   scope: Scope,
   words: readonly string[],
   languages: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
-  const stems = new Map(
-    languages.map((language) => [language, dictionaries.get(language) ?? new Map<string, string>()]),
-  )
+  const stems = new Map(languages.map((language) => [language, cachedStems.get(language)]))
   const missing = languages.filter((language) => words.some((word) => !stems.get(language)?.has(word)))
   if (missing.length === 0) return stems
   const read = await readStems(scope, words, missing)
   for (const language of missing) {
     // Older servers have fewer dictionaries and return no rows for the others.
     const found = read.get(language) ?? words.map((word) => ({ word, stem: word }))
-    const before = dictionaries.get(language)
-    const dictionary = before && before.size + found.length <= MAX_DICTIONARY_WORDS ? before : new Map<string, string>()
-    for (const { word, stem } of found) dictionary.set(word, stem ?? word)
-    dictionaries.set(language, dictionary)
-    stems.set(language, dictionary)
+    stems.set(language, cachedStems.add(language, found))
   }
   return stems
 }

@@ -85,6 +85,7 @@ export function createEmbeddingJobs({ database, embedderOf, defaultModel = null,
       run: (data, { signal }) => embedDocument(embedJob.parse(data).documentId, signal),
       async findWork() {
         const except = [...pausedUntil.keys()].filter(isPaused)
+        for (const owner of pausedUntil.keys()) if (!isPaused(owner)) pausedUntil.delete(owner)
         const due = await database.asService((scope) =>
           listDocumentsToEmbed(scope, { defaultModel, except, limit: DUE_AT_ONCE }),
         )

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { createStemCache } from './stem-cache.ts'
+
+const words = (count: number, prefix = '') =>
+  Array.from({ length: count }, (_, index) => ({ word: `${prefix}${index}s`, stem: `${prefix}${index}` }))
+
+test('returns stems of words, and stop words as they are', () => {
+  const cache = createStemCache(10)
+  const dictionary = cache.add('english', [
+    { word: 'lamps', stem: 'lamp' },
+    { word: 'the', stem: null },
+  ])
+  expect([...dictionary]).toEqual([
+    ['lamps', 'lamp'],
+    ['the', 'the'],
+  ])
+  expect(cache.get('english')).toBe(dictionary)
+  expect(cache.get('german').size).toBe(0)
+})
+
+test('all languages share one limit', () => {
+  const cache = createStemCache(100)
+  for (let language = 0; language < 30; language += 1) {
+    for (let document = 0; document < 5; document += 1) {
+      cache.add(`language ${language}`, words(9, `${document} `))
+      expect(cache.size).toBeLessThanOrEqual(100)
+    }
+  }
+})
+
+test('more words than the limit are returned, but not held', () => {
+  const cache = createStemCache(100)
+  expect(cache.add('english', words(101)).size).toBe(101)
+  expect(cache.size).toBe(0)
+})
