@@ -154,6 +154,7 @@ export async function readContext(
     unread: await findUnreadDocuments(scope, {
       ...state,
       ...options,
+      question: trace === undefined ? undefined : parsed.text,
       targetDocumentIds,
       hasAnswer,
       isWhole,

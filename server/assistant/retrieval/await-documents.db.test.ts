@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { READER_MODEL } from '#contract/product-names.ts'
 import { READING_STEP, type ReplyPart } from '#contract/reply-events.ts'
 import { stopReply } from '#server/conversations/reply-queries.ts'
-import { openTestAssistant, type Person, type Watched } from '#test/assistant.ts'
+import { openTestAssistant, type Person, STUB_MODEL, type Watched } from '#test/assistant.ts'
 import { addReadDocument, addUnreadDocument, finishReading } from '#test/library.ts'
 
 const { db, stub, assistant } = await openTestAssistant()
@@ -61,16 +61,47 @@ test('a model answers at once a question that names none of many documents', asy
   expect(await metadataOf(conversationId)).toMatchObject({ unread: 4 })
 })
 
-test('for the extractive answerer, the first of many documents that answers is enough', async () => {
+test('for the extractive answerer, the first of few documents that answers is enough', async () => {
   await assistant.startWorker()
   await addReadDocument(database, person, 'tides.txt', ['The tide rose.'])
-  for (const name of ['one', 'two', 'three']) await addUnreadDocument(database, person, `${name}.pdf`)
+  for (const name of ['one', 'two']) await addUnreadDocument(database, person, `${name}.pdf`)
   const lease = await addUnreadDocument(database, person, 'lease.pdf')
   const { until, conversationId } = await asked('How long is the notice period?', { model: READER_MODEL })
   expect(steps(await until('tool'))).toEqual(['running'])
   await finishReading(database, lease, LEASE)
   expect(steps(await until('done'))).toEqual(['running', 'done'])
-  expect(await metadataOf(conversationId)).toMatchObject({ sources: [{ filename: 'lease.pdf' }], unread: 3 })
+  expect(await metadataOf(conversationId)).toMatchObject({ sources: [{ filename: 'lease.pdf' }], unread: 2 })
+})
+
+test.each([READER_MODEL, STUB_MODEL])(
+  '%s answers at once while a thousand files are being read, and counts them',
+  async (model) => {
+    await assistant.startWorker()
+    await addReadDocument(database, person, 'tides.txt', ['The tide rose.'])
+    await db.admin.query(
+      `insert into documents (owner, filename, originalname, mimetype, size, path, sha256, state)
+     select $1, n || '.txt', n || '.txt', 'text/plain', 1, gen_random_uuid(), 'unread ' || n, 'queued' from generate_series(1, 1000) n`,
+      [person.sub],
+    )
+    const { until, conversationId } = await asked('How long is the notice period?', { model })
+    expect(steps(await until('done'))).toEqual([])
+    expect(await metadataOf(conversationId)).toMatchObject({ unread: 1000 })
+  },
+)
+
+test('a question whose words hold the name of a file waits for it, and for no other', async () => {
+  await assistant.startWorker()
+  await addReadDocument(database, person, 'tides.txt', ['The notice period of the tide.'])
+  for (const name of ['one', 'two', 'three', 'four']) await addUnreadDocument(database, person, `${name}.pdf`)
+  await addUnreadDocument(database, person, 'ase.pdf')
+  const lease = await addUnreadDocument(database, person, 'Lease.pdf')
+  const { until, conversationId } = await asked('How long is the notice period in lease.pdf?')
+  expect(steps(await until('tool'))).toEqual(['running'])
+  await finishReading(database, lease, LEASE)
+  expect(steps(await until('done'))).toEqual(['running', 'done'])
+  const metadata = await metadataOf(conversationId)
+  expect(metadata?.sources).toContainEqual(expect.objectContaining({ filename: 'Lease.pdf' }))
+  expect(metadata).toMatchObject({ unread: 5 })
 })
 
 test('an answer from another document does not wait, and mentions the unread one', async () => {

@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Scope } from '#server/database/scope.ts'
-import { listUnread } from '#server/documents/store/ingestion.ts'
+import { listUnread, listUnreadNames } from '#server/documents/store/ingestion.ts'
 
 /** A question that names no document may refer to none. */
 const UNNAMED_WAIT_LIMIT_MS = 8_000
 const POLL_INTERVAL_MS = 200
-/** With more unread documents than this, a model answers without waiting: a whole folder was probably added. */
+/** With more unread documents than this, a question that names none does not wait: a whole folder was probably added. */
 const MAX_UNNAMED_DOCUMENTS = 3
+/** Shorter names are also words of questions that mean no document. */
+const MIN_NAME_CHARACTERS = 4
 
 export interface UnreadDocuments {
   readonly count: number
@@ -21,6 +23,8 @@ const withoutWaiting = (count: number): UnreadDocuments => ({
 })
 
 interface UnreadInput {
+  /** Undefined if it searches no documents. */
+  readonly question: string | undefined
   readonly targetDocumentIds: readonly string[]
   readonly ready: number
   readonly unread: number
@@ -29,17 +33,31 @@ interface UnreadInput {
   readonly isWhole: boolean
 }
 
-/** Named or chosen documents are awaited; without any, all unread ones where no other document answers. Runs as the person. */
+const isPartOfWord = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}]/u.test(character)
+
+function occursAsName(question: string, filename: string): boolean {
+  const [text, name] = [question.toLowerCase(), filename.toLowerCase()]
+  if (name.length < MIN_NAME_CHARACTERS) return false
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
+    if (!isPartOfWord(text[at - 1]) && !isPartOfWord(text[at + name.length])) return true
+  return false
+}
+
+/** Named or chosen documents are awaited; without any, the first few of a library where no other document answers. Runs as the person. */
 export async function findUnreadDocuments(
   scope: Scope,
-  { targetDocumentIds, ready, unread, onlyQuotes, hasAnswer, isWhole }: UnreadInput,
+  { question, targetDocumentIds, ready, unread, onlyQuotes, hasAnswer, isWhole }: UnreadInput,
 ): Promise<UnreadDocuments> {
   if (unread === 0) return withoutWaiting(0)
   if (targetDocumentIds.length > 0) {
     const awaitedIds = await listUnread(scope, targetDocumentIds)
     return { count: awaitedIds.length, awaitedIds, isAnyEnough: false }
   }
-  const isWorthWaiting = onlyQuotes || (ready === 0 && unread <= MAX_UNNAMED_DOCUMENTS)
+  const named = question === undefined ? [] : await listUnreadNames(scope, question)
+  const awaitedNames = named.filter(({ filename }) => occursAsName(question ?? '', filename))
+  if (awaitedNames.length > 0)
+    return { count: unread, awaitedIds: awaitedNames.map(({ id }) => id), isAnyEnough: false }
+  const isWorthWaiting = unread <= MAX_UNNAMED_DOCUMENTS && (onlyQuotes || ready === 0)
   if (hasAnswer || !isWorthWaiting) return withoutWaiting(isWhole ? 0 : unread)
   const awaitedIds = await listUnread(scope, null)
   return { count: unread, awaitedIds, isAnyEnough: true }

@@ -131,6 +131,15 @@ export async function listUnread(scope: Scope, among: readonly string[] | null):
   return rows.map(({ id }) => id)
 }
 
+/** Runs as the person. Names that occur within the text, which need not be whole words of it. */
+export async function listUnreadNames(scope: Scope, text: string): Promise<{ id: string; filename: string }[]> {
+  const { rows } = await scope.query<{ id: string; filename: string }>(
+    `select id, filename from documents where state in ('queued', 'reading') and strpos(lower($1), lower(filename)) > 0`,
+    [text],
+  )
+  return rows
+}
+
 export async function listDocumentLanguages(scope: Scope, owner: string): Promise<DocumentLanguage[]> {
   const { rows } = await scope.query<{ languages: unknown }>(
     'select preferences -> $2 as languages from user_settings where owner = $1',
