@@ -9,7 +9,7 @@ import { type FirstText, watchFirstText } from './first-text.ts'
 import { makeLongPdf } from './long-pdf.ts'
 import { median, quantile, rounded } from './measure.ts'
 import { startSignedIn } from './signed-in.ts'
-import { watchLibrary } from './watched-library.ts'
+import { type MadeFile, watchLibrary } from './watched-library.ts'
 
 const PAUSE_MS = 100
 /** A longer conversation takes longer to read. */
@@ -39,6 +39,18 @@ const nameOf = (index: number): string =>
 export async function run([documents = '50', pages = '100', questions = '60']: string[]): Promise<
   Record<string, unknown>
 > {
+  const files = Array.from({ length: Number(documents) }, (_, index) => ({
+    name: nameOf(index),
+    bytes: makeLongPdf(Number(pages), (index + 1) * 100_000),
+  }))
+  return askWhileReading(files, { perRequest: files.length, questions: Number(questions) })
+}
+
+/** First texts while these files are uploaded and read, and on the idle server before and after. */
+export async function askWhileReading(
+  files: readonly MadeFile[],
+  { perRequest, questions }: { readonly perRequest: number; readonly questions: number },
+): Promise<Record<string, unknown>> {
   const stub = await startStubModel({ models: 'stub' })
   const session = await startSignedIn({ OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl })
   const chat = await watchFirstText(session)
@@ -49,18 +61,16 @@ export async function run([documents = '50', pages = '100', questions = '60']: s
     changedAt = now
   })
   await askUntil(chat, (asked) => asked === 5)
-  const askIdly = () => askUntil(chat, (asked) => asked === Number(questions))
+  const askIdly = () => askUntil(chat, (asked) => asked === questions)
   const idle = await askIdly()
 
-  const files = Array.from({ length: Number(documents) }, (_, index) => ({
-    name: nameOf(index),
-    bytes: makeLongPdf(Number(pages), (index + 1) * 100_000),
-  }))
   const startedAt = performance.now()
   changedAt = startedAt
-  const uploaded = await library.upload(files)
   let isOver = false
-  const reading = Promise.all(uploaded.documents.map(({ id }) => library.ended(id))).finally(() => (isOver = true))
+  const reading = library
+    .uploadAll(files, perRequest)
+    .then((uploaded) => Promise.all(uploaded.map(({ id }) => library.ended(id))))
+    .finally(() => (isOver = true))
   const meanwhile = await askUntil(chat, () => isOver)
   const rows = await reading
   const seconds = (performance.now() - startedAt) / 1000
@@ -81,6 +91,7 @@ export async function run([documents = '50', pages = '100', questions = '60']: s
     afterwardsP95Ms: rounded(quantile(afterwards, 0.95)),
     p50Ms: rounded(median(meanwhile)),
     p95Ms: rounded(quantile(meanwhile, 0.95)),
+    p50Ratio: rounded(median(meanwhile) / median(idle)),
     p95Ratio: rounded(quantile(meanwhile, 0.95) / quantile(idle, 0.95)),
     // Both search the same number of passages, so the ratio shows parsing alone.
     p95RatioToAfterwards: rounded(quantile(meanwhile, 0.95) / quantile(afterwards, 0.95)),

@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
+import { loadSecretsFromFolder } from '#server/access/secrets.ts'
 import { createLog } from '#server/base/log.ts'
 import { startEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { openDatabase } from '#server/database/open-database.ts'
-import type { Claims, Database } from '#server/database/scope.ts'
+import type { Claims, Database, Scope } from '#server/database/scope.ts'
 import { indexDocument } from '#server/search/index/index-document.ts'
 import { findMerges, mergeSegments } from '#server/search/index/segments.ts'
 
 export type Person = Claims & { readonly sub: string }
+
+export interface MadeDocument {
+  readonly filename: string
+  readonly pages: readonly string[]
+}
 
 export interface Library {
   readonly database: Database
@@ -19,6 +25,8 @@ export interface Library {
   createPerson(): Promise<Person>
   /** Stores pages as a parsed document through the code that indexes uploads; returns its id. */
   addDocument(person: Person, filename: string, pages: readonly string[]): Promise<string>
+  /** Stores them in one transaction. */
+  addDocuments(person: Person, documents: readonly MadeDocument[]): Promise<void>
   copyTo(from: Person, to: Person): Promise<void>
   /** Runs the background merges to completion. */
   mergeAll(): Promise<void>
@@ -29,14 +37,22 @@ export interface Library {
 
 const INDEX_TABLES = ['search_segments', 'search_buckets', 'passages', 'document_index']
 
-export async function openLibrary(): Promise<Library> {
+async function makeDataDir(): Promise<string> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-bench-'))
   await chmod(dataDir, 0o711)
+  return dataDir
+}
+
+/** @param lasting data folder for a server that starts afterwards; by default one that is removed */
+export async function openLibrary(lasting?: string): Promise<Library> {
+  const dataDir = lasting ?? (await makeDataDir())
+  await mkdir(dataDir, { recursive: true, mode: 0o711 })
   const log = createLog('silent')
-  const embedded = await startEmbedded(dataDir, randomUUID(), log)
-  const password = randomUUID()
-  await migrate(embedded.admin, { authenticatorPassword: password })
-  const { database, close } = openDatabase({ ...embedded.admin, user: 'authenticator', password }, log)
+  const { databasePassword, authenticatorPassword } = await loadSecretsFromFolder(dataDir)
+  const embedded = await startEmbedded(dataDir, databasePassword, log)
+  await migrate(embedded.admin, { authenticatorPassword })
+  const connection = { ...embedded.admin, user: 'authenticator', password: authenticatorPassword }
+  const { database, close } = openDatabase(connection, log)
   const admin = new pg.Client(embedded.admin)
   await admin.connect()
   return {
@@ -47,24 +63,12 @@ export async function openLibrary(): Promise<Library> {
       await admin.query('insert into auth.users (id, email) values ($1, $2)', [sub, `${sub}@example.test`])
       return { role: 'authenticated', sub }
     },
-    async addDocument({ sub: owner }, filename, texts) {
-      const id = randomUUID()
-      const pages = texts.map((text, index) => ({ page: index + 1, text: text.replaceAll('\0', ' '), headings: null }))
-      await database.asService(async (scope) => {
-        await scope.query(
-          `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state)
-           values ($1, $2, $3, $3, 'text/plain', 0, $4, $4, 'ready')`,
-          [id, owner, filename, id],
-        )
-        await scope.query(
-          `insert into document_pages (document_id, owner, page, text)
-           select $1, $2, ordinality, text from unnest($3::text[]) with ordinality as given (text, ordinality)`,
-          [id, owner, pages.map(({ text }) => text)],
-        )
-        await indexDocument(scope, { id, owner, filename }, pages)
-      })
-      return id
-    },
+    addDocument: (person, filename, pages) =>
+      database.asService((scope) => insertReadDocument(scope, person, { filename, pages })),
+    addDocuments: (person, documents) =>
+      database.asService(async (scope) => {
+        for (const document of documents) await insertReadDocument(scope, person, document)
+      }),
     copyTo: (from, to) => copyLibrary(admin, from, to),
     async mergeAll() {
       for (;;) {
@@ -83,9 +87,30 @@ export async function openLibrary(): Promise<Library> {
       await admin.end()
       await close()
       await embedded.stop()
-      await rm(dataDir, { recursive: true, force: true })
+      if (lasting === undefined) await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+async function insertReadDocument(
+  scope: Scope,
+  { sub: owner }: Person,
+  { filename, pages: texts }: MadeDocument,
+): Promise<string> {
+  const id = randomUUID()
+  const pages = texts.map((text, index) => ({ page: index + 1, text: text.replaceAll('\0', ' '), headings: null }))
+  await scope.query(
+    `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state)
+     values ($1, $2, $3, $3, 'text/plain', 0, $4, $4, 'ready')`,
+    [id, owner, filename, id],
+  )
+  await scope.query(
+    `insert into document_pages (document_id, owner, page, text)
+     select $1, $2, ordinality, text from unnest($3::text[]) with ordinality as given (text, ordinality)`,
+    [id, owner, pages.map(({ text }) => text)],
+  )
+  await indexDocument(scope, { id, owner, filename }, pages)
+  return id
 }
 
 async function copyLibrary(admin: pg.Client, from: Person, to: Person): Promise<void> {
@@ -94,8 +119,8 @@ async function copyLibrary(admin: pg.Client, from: Person, to: Person): Promise<
   )
   const owner = `'${to.sub}'::uuid`
   for (const statement of [
-    `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state)
-     select c.new, ${owner}, filename, originalname, mimetype, size, c.new, c.new, state from documents d join copies c on c.old = d.id`,
+    `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state, series)
+     select c.new, ${owner}, filename, originalname, mimetype, size, c.new, c.new, state, c.new from documents d join copies c on c.old = d.id`,
     `insert into document_pages (document_id, owner, page, text)
      select c.new, ${owner}, page, text from document_pages t join copies c on c.old = t.document_id`,
     `insert into passages (document_id, owner, passage, page, "start", "end", heading)

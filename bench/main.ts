@@ -20,6 +20,7 @@ const FIGURES = [
   'retrieval',
   'search',
   'message-search',
+  'growth',
 ] as const
 
 const [name = '', ...args] = process.argv.slice(2)

@@ -9,6 +9,13 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 
 export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits))
 
+/** Milliseconds that a task takes. */
+export async function timed(task: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await task()
+  return performance.now() - startedAt
+}
+
 /** Alternates both, so that a busy minute affects both. Milliseconds of each run. */
 export async function inTurn(
   times: number,

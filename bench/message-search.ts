@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { searchMessages } from '#server/conversations/search-messages.ts'
 import { openLibrary } from './library.ts'
-import { compared, inTurn } from './measure.ts'
+import { compared, inTurn, timed } from './measure.ts'
 
 const BATCH = 1_000
 
@@ -33,11 +33,6 @@ export async function run([messages = '50000', times = '15']: string[]): Promise
     const claims = await library.createPerson()
     for (const { sub } of [claims, await library.createPerson()]) await load(admin, sub, Number(messages))
     await admin.query('vacuum analyze')
-    const timed = async (task: () => Promise<unknown>): Promise<number> => {
-      const startedAt = performance.now()
-      await task()
-      return performance.now() - startedAt
-    }
     const plainly = (search: string) =>
       database.asUser(claims, (scope) =>
         scope.query('select id, content from messages where content ilike $1 order by position desc limit 20', [

@@ -8,7 +8,8 @@ import type { Database } from '#server/database/scope.ts'
 import { searchPassages } from '#server/search/search.ts'
 import { readCorpus, readQueries } from './collection.ts'
 import { type Library, openLibrary, type Person } from './library.ts'
-import { inTurn, median, quantile, rounded } from './measure.ts'
+import { createRandom } from './made-text.ts'
+import { inTurn, median, quantile, rounded, timed } from './measure.ts'
 
 const PASSAGE_CHARACTERS = 1_000
 const PAGES_PER_DOCUMENT = 250
@@ -18,15 +19,6 @@ const ROUNDS = 3
 const NEIGHBOURS = 100
 const SMALL = 1_000
 const MEDIUM = 5_000
-
-/** Park and Miller: equal libraries in every run. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state * 48_271) % 2_147_483_647
-    return state % below
-  }
-}
 
 async function readSentences(folder: string): Promise<string[]> {
   const sentences: string[] = []
@@ -67,12 +59,6 @@ const BASELINE_SEARCH = `
 
 const asOred = (question: string) => (question.match(/[\p{L}\p{N}]+/gu) ?? []).join(' | ')
 
-async function timed(run: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now()
-  await run()
-  return performance.now() - startedAt
-}
-
 async function fill(library: Library, person: Person, passages: number, sentences: readonly string[]): Promise<number> {
   const random = createRandom(passages)
   let bytes = 0
@@ -87,7 +73,7 @@ async function fill(library: Library, person: Person, passages: number, sentence
 }
 
 /** As in the product, in a read-only transaction. */
-const ask = (database: Database, person: Person, question: string) =>
+export const ask = (database: Database, person: Person, question: string) =>
   database.asUser(person, (scope) => searchPassages(scope, question), { readOnly: true })
 
 async function measure({ database, admin }: Library, person: Person, questions: readonly string[]) {

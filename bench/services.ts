@@ -4,7 +4,7 @@ import pg from 'pg'
 import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
 import { connectionOf } from './connection-of.ts'
 
-const SECRET = 'the secret with which a figure signs tokens'
+export const JWT_SECRET = 'the secret with which a figure signs tokens'
 
 export interface Services {
   readonly alcove: AlcoveProcess
@@ -21,7 +21,7 @@ export async function openServices(sql: string): Promise<Services> {
     DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',
     ALCOVE_PARTS: 'services',
-    JWT_SECRET: SECRET,
+    JWT_SECRET,
   })
   const { supabaseAnonKey } = await alcove.config()
   const admin = new pg.Client(await connectionOf(dataDir))
@@ -40,9 +40,9 @@ export async function openServices(sql: string): Promise<Services> {
   }
 }
 
-/** An access token; it needs no account. */
+/** An access token for servers with `JWT_SECRET`; it needs no account. */
 export const tokenOf = (sub: string): Promise<string> =>
   new SignJWT({ sub, role: 'authenticated' })
     .setProtectedHeader({ alg: 'HS256' })
     .setExpirationTime('1h')
-    .sign(new TextEncoder().encode(SECRET))
+    .sign(new TextEncoder().encode(JWT_SECRET))

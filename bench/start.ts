@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { createDataDir, startAlcove } from '#test/alcove.ts'
+import { createDataDir, type Environment, startAlcove } from '#test/alcove.ts'
 import { median, rounded } from './measure.ts'
 
 const BARE = `
@@ -25,6 +25,18 @@ async function startBare(): Promise<number> {
   return elapsed
 }
 
+/** Milliseconds to the first HTTP 200, whole and less PostgreSQL's start. */
+export async function timeStart(environment: Environment): Promise<{ wholeMs: number; lessPostgresMs: number }> {
+  const startedAt = performance.now()
+  const alcove = await startAlcove(environment)
+  await fetch(`${alcove.url}/healthz`)
+  const wholeMs = performance.now() - startedAt
+  const metrics = await (await fetch(`${alcove.url}/metrics`)).text()
+  const accepted = Number(/^alcove_database_accepted_ms ([\d.]+)$/m.exec(metrics)?.[1])
+  await alcove.end()
+  return { wholeMs, lessPostgresMs: wholeMs - accepted }
+}
+
 export async function run([times = '7']: string[]): Promise<Record<string, unknown>> {
   const { dataDir, remove } = await createDataDir()
   const environment = { DATA_DIR: dataDir, LOG_LEVEL: 'warn' }
@@ -33,15 +45,9 @@ export async function run([times = '7']: string[]): Promise<Record<string, unkno
   const whole: number[] = []
   const bare: number[] = []
   for (let index = 0; index < Number(times); index += 1) {
-    const startedAt = performance.now()
-    const alcove = await startAlcove(environment)
-    await fetch(`${alcove.url}/healthz`)
-    const elapsed = performance.now() - startedAt
-    const metrics = await (await fetch(`${alcove.url}/metrics`)).text()
-    const accepted = Number(/^alcove_database_accepted_ms ([\d.]+)$/m.exec(metrics)?.[1])
-    whole.push(elapsed)
-    ours.push(elapsed - accepted)
-    await alcove.end()
+    const { wholeMs, lessPostgresMs } = await timeStart(environment)
+    whole.push(wholeMs)
+    ours.push(lessPostgresMs)
     bare.push(await startBare())
   }
   await remove()

@@ -5,11 +5,11 @@
 import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '@supabase/supabase-js'
-import { inTurn, median, rounded } from './measure.ts'
+import { inTurn, median, rounded, timed } from './measure.ts'
+import { peakKib, resetPeak } from './process-memory.ts'
 import { openServices, tokenOf } from './services.ts'
 
 const BYTES = 25_000_000
@@ -17,18 +17,6 @@ const BUCKET = `
   insert into storage.buckets (id, name) values ('bench', 'bench');
   create policy "owner does everything" on storage.objects to authenticated
     using (bucket_id = 'bench') with check (bucket_id = 'bench')`
-
-const timed = async (act: () => Promise<unknown>): Promise<number> => {
-  const startedAt = performance.now()
-  await act()
-  return performance.now() - startedAt
-}
-
-/** Peak since the last reset of the kernel's mark. */
-async function peakKib(pid: number): Promise<number> {
-  return Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1])
-}
-const resetPeak = (pid: number) => writeFile(`/proc/${pid}/clear_refs`, '5')
 
 export async function run([times = '12']: string[]): Promise<Record<string, unknown>> {
   const { alcove, dataDir, anonKey, close } = await openServices(BUCKET)

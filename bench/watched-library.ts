@@ -2,8 +2,15 @@
 import { type DocumentRow, documentRow, type UploadAnswer, uploadAnswer } from '#contract/document.ts'
 import { type Client, live, type SignedIn } from './signed-in.ts'
 
+export interface MadeFile {
+  readonly name: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
 export interface WatchedLibrary {
-  upload(files: readonly { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }[]): Promise<UploadAnswer>
+  upload(files: readonly MadeFile[]): Promise<UploadAnswer>
+  /** Uploads in requests of so many files, one after the other. @throws if a file is rejected */
+  uploadAll(files: readonly MadeFile[], perRequest: number): Promise<DocumentRow[]>
   /** The row once the document is ready or failed. */
   ended(id: string): Promise<DocumentRow>
 }
@@ -27,16 +34,26 @@ export async function watchLibrary(
     if (row.state === 'ready' || row.state === 'failed') endingOf(row.id).resolve(row)
   })
   await live(channel, { hasChanges: true })
+  async function upload(files: readonly MadeFile[]): Promise<UploadAnswer> {
+    const form = new FormData()
+    for (const { name, bytes } of files) form.append('files', new Blob([bytes]), name)
+    const response = await fetch(`${alcove.url}/api/documents`, {
+      method: 'POST',
+      body: form,
+      headers: { authorization: `Bearer ${token}` },
+    })
+    return uploadAnswer.parse(await response.json())
+  }
   return {
-    async upload(files) {
-      const form = new FormData()
-      for (const { name, bytes } of files) form.append('files', new Blob([bytes]), name)
-      const response = await fetch(`${alcove.url}/api/documents`, {
-        method: 'POST',
-        body: form,
-        headers: { authorization: `Bearer ${token}` },
-      })
-      return uploadAnswer.parse(await response.json())
+    upload,
+    async uploadAll(files, perRequest) {
+      const uploaded: DocumentRow[] = []
+      for (let from = 0; from < files.length; from += perRequest) {
+        const { documents, rejected } = await upload(files.slice(from, from + perRequest))
+        if (rejected.length > 0) throw new Error(`files were rejected: ${JSON.stringify(rejected)}`)
+        uploaded.push(...documents)
+      }
+      return uploaded
     },
     ended: (id) => endingOf(id).promise,
   }
