@@ -48,9 +48,10 @@ async function openAccount(session: SignedIn, rows: number): Promise<Account> {
 async function openPage(browser: Browser): Promise<Page> {
   const page = await openCounted(browser)
   page.setDefaultTimeout(TIMEOUT_MS)
-  await page.addInitScript(() => {
+  await page.addInitScript((timeoutMs) => {
     window.paintedAfter = (event, isShown) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
+        setTimeout(() => reject(new Error(`what a ${event} should show did not come`)), timeoutMs)
         const begin = ({ timeStamp }: Event): void => {
           const look = (): void => {
             // The frame in which it is found is painted before the next one begins.
@@ -71,17 +72,21 @@ async function openPage(browser: Browser): Promise<Page> {
         }
         return true
       })
-  })
+  }, TIMEOUT_MS)
   return page
 }
 
-const shownAfterClick = (page: Page, selectors: readonly string[]): Promise<number> =>
-  page.evaluate(
-    (wanted) =>
-      window.paintedAfter?.('click', () => wanted.every((selector) => document.querySelector(selector) !== null)) ??
-      Promise.reject(new Error('the page was not prepared')),
+/** Milliseconds from a click until each selector finds something. */
+async function timeClick(page: Page, click: () => Promise<void>, selectors: readonly string[]): Promise<number> {
+  const waiting = await page.evaluateHandle(
+    (wanted) => ({
+      shown: window.paintedAfter?.('click', () => wanted.every((one) => document.querySelector(one) !== null)),
+    }),
     selectors,
   )
+  await click()
+  return (await waiting.evaluate(({ shown }) => shown)) ?? Number.NaN
+}
 
 /** Sums the bodies of lists that the page has requested, in bytes. */
 function watchRows(page: Page): () => Promise<number> {
@@ -99,18 +104,13 @@ async function signIn(page: Page, url: string, { email, password }: Account): Pr
   await page.goto(`${url}/login`)
   await page.getByPlaceholder('Enter your email').fill(email)
   await page.getByPlaceholder('Enter your password').fill(password)
-  const usable = shownAfterClick(page, [HISTORY_ROWS, 'textarea:enabled'])
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  return usable
+  const button = page.getByRole('button', { name: 'Sign in', exact: true })
+  return timeClick(page, () => button.click(), [HISTORY_ROWS, 'textarea:enabled'])
 }
 
-const tab = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name, exact: true })
-
-async function openFiles(page: Page): Promise<number> {
-  const shown = shownAfterClick(page, [LIBRARY_ROWS])
-  await tab(page, 'Files').click()
-  return shown
+function openFiles(page: Page): Promise<number> {
+  const tab = page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Files', exact: true })
+  return timeClick(page, () => tab.click(), [LIBRARY_ROWS])
 }
 
 async function visit(browser: Browser, url: string, account: Account) {
@@ -176,7 +176,7 @@ const SEARCH_BOXES: readonly SearchBox[] = [
     name: 'files',
     open: openFiles,
     lists: [LIBRARY_ROWS],
-    locate: (page) => page.getByPlaceholder('Filter by name'),
+    locate: (page) => page.getByRole('region', { name: 'Library' }).getByPlaceholder('Filter by name'),
   },
   {
     name: 'palette',
@@ -190,18 +190,16 @@ const SEARCH_BOXES: readonly SearchBox[] = [
 async function typeCode(page: Page, { lists }: SearchBox, code: string): Promise<number[]> {
   const times: number[] = []
   for (let length = 1; length <= code.length; length += 1) {
-    const search = { lists, text: code.slice(0, length) }
-    const press = () => page.keyboard.press(code.charAt(length - 1))
-    if (await page.evaluate(({ lists, text }) => window.showOnly?.(lists, text), search)) {
-      await press()
-      continue
-    }
-    const shown = page.evaluate(
-      ({ lists, text }) => window.paintedAfter?.('keydown', () => window.showOnly?.(lists, text) === true),
-      search,
+    const waiting = await page.evaluateHandle(
+      ({ lists, text }) => {
+        const isShown = () => window.showOnly?.(lists, text) === true
+        return isShown() ? null : { shown: window.paintedAfter?.('keydown', isShown) }
+      },
+      { lists, text: code.slice(0, length) },
     )
-    await press()
-    times.push((await shown) ?? Number.NaN)
+    await page.keyboard.press(code.charAt(length - 1))
+    const elapsed = await waiting.evaluate((found) => found?.shown)
+    if (elapsed !== undefined) times.push(elapsed)
   }
   return times
 }
