@@ -29,7 +29,8 @@ async function fillLibrary(
   })
   for (let from = 0; from < documents; from += DOCUMENTS_PER_TRANSACTION) {
     const count = Math.min(DOCUMENTS_PER_TRANSACTION, documents - from)
-    await library.addDocuments(person, Array.from({ length: count }, (_, index) => makeDocument(from + index))) // prettier-ignore
+    const batch = Array.from({ length: count }, (_, index) => makeDocument(from + index))
+    await library.addDocuments(person, batch)
     await library.mergeAll()
   }
 }
