@@ -1,6 +1,7 @@
 /**
  * Runs every noted benchmark in its own process, prints each figure next to its goal and last noted value, and marks
- * missed goals and losses above a tenth. `npm run bench -- all [name …]`.
+ * missed goals and losses above a tenth. `npm run bench -- all [name …]`. Longest are `growth` and `search`, some
+ * minutes for each part or library.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -4,7 +4,7 @@ import { createDataDir, type Environment, startAlcove } from '#test/alcove.ts'
 import { rounded } from './measure.ts'
 import { residentKib } from './process-memory.ts'
 
-/** Of a server that starts with these settings and then idles for a while. */
+/** A server starts with these settings and then idles for a while. */
 export async function residentMb(environment: Environment, settleMs: number): Promise<number> {
   const alcove = await startAlcove({ LOG_LEVEL: 'warn', ...environment })
   await delay(settleMs)
