@@ -25,6 +25,7 @@ import { createPictureView } from '#server/documents/picture-view.ts'
 import { addStoredFile } from '#server/documents/upload.ts'
 import { startJobs } from '#server/jobs/start.ts'
 import { logConfinement } from '#server/parsing/sandbox/parser-process.ts'
+import { createReusedParsers } from '#server/parsing/sandbox/reused-parsers.ts'
 import { createWarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { createEmbedder, type EmbedderSettings } from '#server/providers/embed.ts'
 import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
@@ -80,12 +81,14 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
   const ocrProcesses = config.OCR_PROCESSES || availableParallelism()
   const warmParsers = createWarmParsers({ backgroundThrottle })
   undo.push(() => warmParsers.stop())
+  const reusedParsers = createReusedParsers({ backgroundThrottle })
+  undo.push(() => reusedParsers.stop())
   if (hasWorkers) void foundation.startEnded.then(() => logConfinement(log))
   const embedderOf = (owner: string, hasPersonal?: boolean) => personalProviders.resolveEmbedder(owner, hasPersonal)
   // Without workers this process only enqueues jobs.
   const handlers = hasWorkers
     ? {
-        ...createDocumentJobs({ database: background, blobs, log, ocrProcesses, warmParsers }),
+        ...createDocumentJobs({ database: background, blobs, log, ocrProcesses, warmParsers, reusedParsers }),
         ...createIndexJobs({ database: background }),
         ...createEmbeddingJobs({ database: background, embedderOf, defaultModel: embedder?.model, log }),
       }

@@ -20,6 +20,7 @@ import { deletePages, readPages } from '#server/documents/store/pages.ts'
 import type { JobHandlers, JobRun } from '#server/jobs/handler.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
 import type { ParseLimits } from '#server/parsing/sandbox/limits.ts'
+import type { ReusedParsers } from '#server/parsing/sandbox/reused-parsers.ts'
 import { createFairSemaphore } from '#server/parsing/sandbox/semaphore.ts'
 import type { WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { indexDocument, removeIndex, TooManyPassagesError } from '#server/search/index/index-document.ts'
@@ -44,6 +45,7 @@ export interface IngestParts {
   /** OCR processes over all files; by default the number of processors. */
   readonly ocrProcesses?: number
   readonly warmParsers?: WarmParsers
+  readonly reusedParsers?: ReusedParsers
   readonly limits?: ParseLimits
   /** A file that takes longer counts as long, and the next one may begin. */
   readonly longFileMs?: number

@@ -10,6 +10,7 @@ import { deleteUnrecognisedPages, insertPages } from '#server/documents/store/pa
 import type { JobRun } from '#server/jobs/handler.ts'
 import type { ParsedPage } from '#server/parsing/page.ts'
 import type { ParseLimits } from '#server/parsing/sandbox/limits.ts'
+import type { ReusedParsers } from '#server/parsing/sandbox/reused-parsers.ts'
 import { type RecognisedPage, runParser } from '#server/parsing/sandbox/run-parser.ts'
 import type { FairSemaphore } from '#server/parsing/sandbox/semaphore.ts'
 import type { WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
@@ -24,6 +25,7 @@ export interface StorePagesParts {
   readonly limits?: ParseLimits
   readonly ocrSemaphore: FairSemaphore
   readonly warmParsers?: WarmParsers
+  readonly reusedParsers?: ReusedParsers
   readonly onPagesStored?: () => void
   readonly onProcess?: (pid: number) => void
 }
@@ -34,7 +36,7 @@ export async function storePages(
   document: ClaimedDocument,
   { signal, yieldSlot }: JobRun,
 ): Promise<void> {
-  const { database, blobs, limits, ocrSemaphore, warmParsers, onProcess } = parts
+  const { database, blobs, limits, ocrSemaphore, warmParsers, reusedParsers, onProcess } = parts
   const { id, path, size, mimetype, owner } = document
   let recognised: readonly RecognisedPage[] = []
   await writeInAttempt(database, document, async (scope) => {
@@ -54,6 +56,7 @@ export async function storePages(
     owner,
     onOcrStart: yieldSlot,
     ...(warmParsers ? { warmParsers } : {}),
+    ...(reusedParsers ? { reusedParsers } : {}),
     ...(limits ? { limits } : {}),
     ...(onProcess ? { onProcess } : {}),
   })) {

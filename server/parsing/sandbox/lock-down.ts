@@ -10,7 +10,7 @@ import Module, { registerHooks, syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import { Writable } from 'node:stream'
 
-const ALLOWED_MODULES = new Set([
+export const ALLOWED_MODULES = new Set([
   'assert', 'buffer', 'constants', 'crypto', 'events', 'fs', 'fs/promises', 'module', 'os', 'path', 'path/posix', 'path/win32',
   'process', 'punycode', 'querystring', 'stream', 'stream/consumers', 'stream/promises', 'stream/web', 'string_decoder',
   'timers', 'timers/promises', 'url', 'util', 'util/types', 'zlib',

@@ -22,6 +22,7 @@ export interface ParserSpec {
 
 const LOCK_DOWN_FILE = path.join(import.meta.dirname, 'lock-down.ts')
 const PARSER_FILE = path.join(import.meta.dirname, 'parser-main.ts')
+const REUSED_PARSER_FILE = path.join(import.meta.dirname, 'reused-parser-main.ts')
 const REPOSITORY = path.resolve(import.meta.dirname, '../../..')
 
 /** The only readable files: libraries, parsers, and the package.json that maps their imports. */
@@ -57,6 +58,8 @@ export const sandboxFlags = ({ heapMegabytes }: ParseLimits, mimetype: string): 
   // A waiting process must keep its compiled code.
   '--no-flush-bytecode',
   '--no-flush-liftoff-code',
+  // Memory of an earlier file would otherwise show in a buffer of a later one.
+  '--zero-fill-buffers',
   '--disable-warning=ExperimentalWarning',
   '--disable-warning=SecurityWarning',
 ]
@@ -100,6 +103,24 @@ export function startParser(
 ): ChildProcessWithoutNullStreams {
   const languages = isWarm && ocrLanguages ? [JSON.stringify(ocrLanguages)] : []
   const child = startSandboxed(limits, mimetype, [PARSER_FILE, mimetype, ...languages])
+  throttleInBackground(child, backgroundThrottle)
+  return child
+}
+
+/** For many small files of one person; it reads no pictures. */
+export function startReusedParser(
+  { mimetype, limits }: Pick<ParserSpec, 'mimetype' | 'limits'>,
+  backgroundThrottle: BackgroundThrottle | undefined,
+): ChildProcessWithoutNullStreams {
+  const child = startSandboxed(limits, mimetype, [REUSED_PARSER_FILE, mimetype])
+  throttleInBackground(child, backgroundThrottle)
+  return child
+}
+
+function throttleInBackground(
+  child: ChildProcessWithoutNullStreams,
+  backgroundThrottle: BackgroundThrottle | undefined,
+): void {
   if (chooseConfinement(READABLE_PATHS).endsWithParent) {
     let isConfined = false
     backgroundThrottle?.throttle(
@@ -109,5 +130,4 @@ export function startParser(
       (signal) => signalConfined(child, signal),
     )
   }
-  return child
 }

@@ -4,23 +4,16 @@
  */
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { z } from 'zod'
-import {
-  type DocumentLanguage,
-  itemRun,
-  pageBlock,
-  pageGap,
-  sheetColumns,
-  sheetRow,
-  wordBox,
-} from '#contract/document.ts'
+import type { DocumentLanguage } from '#contract/document.ts'
 import { codeOf, toError } from '#server/base/errors.ts'
-import { FAILURE_CODES, ParseFailure } from '#server/parsing/failure.ts'
+import { ParseFailure } from '#server/parsing/failure.ts'
 import { MAX_DOCUMENT_CHARACTERS, type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'
 import { PARSE_LIMITS, type ParseLimits } from './limits.ts'
 import { mergeInOrderOfArrival } from './merge-generators.ts'
 import { isImage, startParser } from './parser-process.ts'
+import { readMessage } from './read-message.ts'
 import { readLines } from './read-output.ts'
+import { isSmall, type ReusedParsers } from './reused-parsers.ts'
 import { createFairSemaphore, type FairSemaphore } from './semaphore.ts'
 import type { WarmParsers } from './warm-processes.ts'
 import { watchProcess } from './watch-process.ts'
@@ -43,35 +36,12 @@ export interface ParserRun {
   /** Called before the first page waits for OCR; from then on this file need not block others. */
   readonly onOcrStart?: () => void
   readonly warmParsers?: WarmParsers
+  /** Read small files of an owner together; by default each has a process of its own. */
+  readonly reusedParsers?: ReusedParsers
   readonly signal: AbortSignal
   readonly limits?: ParseLimits
   readonly onProcess?: (pid: number) => void
 }
-
-const parserMessage = z.union([
-  z.object({
-    part: z.union([
-      z.object({
-        page: z.int(),
-        text: z.string(),
-        items: z.array(itemRun).optional(),
-        headings: z.array(z.tuple([z.int(), z.string()])).optional(),
-        blocks: z.array(pageBlock).optional(),
-        rows: z.array(sheetRow).optional(),
-        columns: sheetColumns.optional(),
-        boxes: z.array(wordBox).optional(),
-        confidence: z.int().optional(),
-        isCut: z.literal(true).optional(),
-        gap: pageGap.optional(),
-      }),
-      z.object({ pages: z.int() }),
-      z.object({ recognising: z.int() }),
-      z.object({ deferred: z.int() }),
-    ]),
-  }),
-  z.object({ failure: z.enum(FAILURE_CODES), cause: z.string().optional() }),
-  z.object({ done: z.literal(true) }),
-])
 
 /** Takes about 20 s; then the semaphore chooses the next file. */
 const PAGES_PER_PROCESS = 8
@@ -110,7 +80,7 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
     }
     return part
   }
-  const readFile = () => runProcess(run, { languages })
+  const readFile = () => readWholeFile(run, { languages })
   if (isImage(mimetype)) onOcrStart?.()
   for await (const part of isImage(mimetype) ? ocrSemaphore.run(run.signal, readFile, work) : readFile()) {
     if ('deferred' in part) {
@@ -133,6 +103,13 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
   if (seen.text) return
   if (seen.unreadable && !seen.readable) throw new ParseFailure('damaged')
   throw new ParseFailure(mimetype.startsWith('image/') ? 'no_text_in_picture' : 'no_text')
+}
+
+async function* readWholeFile(run: ParserRun, options: ParseOptions): AsyncGenerator<ParsedPart> {
+  const { owner, reusedParsers, limits = PARSE_LIMITS } = run
+  const parts =
+    owner !== undefined && isSmall(run) ? await reusedParsers?.read({ ...run, owner, limits, options }) : undefined
+  yield* parts ?? runProcess(run, options)
 }
 
 async function* recognisePages(
@@ -171,10 +148,10 @@ async function* runProcess(
   try {
     for await (const line of readLines(child.stdout)) {
       if (watch.reason !== undefined) break
-      const message = parserMessage.parse(JSON.parse(line))
+      const message = readMessage(line)
       if ('part' in message) {
         watch.setRecognising('recognising' in message.part)
-        yield withoutUndefined(message.part)
+        yield message.part
       }
       if ('failure' in message) throw new ParseFailure(message.failure, { cause: message.cause })
       // The process waits to be ended, since the first one of a namespace cannot kill itself.
@@ -192,25 +169,5 @@ async function* runProcess(
     watch.end(undefined)
     await watch.closed
     await inputSent
-  }
-}
-
-type ParsedMessage = Extract<z.infer<typeof parserMessage>, { part: unknown }>['part']
-
-function withoutUndefined(part: ParsedMessage): ParsedPart {
-  if (!('text' in part)) return part
-  const { page, text, items, headings, blocks, rows, columns, boxes, confidence, isCut, gap } = part
-  return {
-    page,
-    text,
-    ...(items ? { items } : {}),
-    ...(headings ? { headings } : {}),
-    ...(blocks ? { blocks } : {}),
-    ...(rows ? { rows } : {}),
-    ...(columns ? { columns } : {}),
-    ...(boxes ? { boxes } : {}),
-    ...(confidence === undefined ? {} : { confidence }),
-    ...(isCut ? { isCut } : {}),
-    ...(gap ? { gap } : {}),
   }
 }

@@ -30,3 +30,28 @@ export function readStandardInput(): Buffer {
 export function writeStandardOutput(bytes: Uint8Array): void {
   for (let rest = bytes; rest.length > 0;) rest = rest.subarray(retryWhileBusy(() => writeSync(1, rest)))
 }
+
+const LINE_BYTES = 64 * 1024
+const NEWLINE = 0x0a
+const line = Buffer.alloc(LINE_BYTES)
+
+/** Reads up to a newline and nothing after it; undefined at the end of the input, or where no line fits. */
+export function readLine(): string | undefined {
+  for (let length = 0; length < LINE_BYTES; length += 1) {
+    const size = retryWhileBusy(() => readSync(0, line, length, 1, null))
+    if (size === 0) return undefined
+    if (line[length] === NEWLINE) return line.toString('utf8', 0, length)
+  }
+  return undefined
+}
+
+/** Undefined if the input ends before. */
+export function readExactly(size: number): Uint8Array | undefined {
+  const bytes = new Uint8Array(size)
+  for (let start = 0; start < size;) {
+    const read = retryWhileBusy(() => readSync(0, bytes, start, size - start, null))
+    if (read === 0) return undefined
+    start += read
+  }
+  return bytes
+}

@@ -16,6 +16,8 @@ const PAGE_BYTES = 4096
 export interface ProcessWatch {
   readonly reason: Error | undefined
   readonly closed: Promise<void>
+  /** Ends the watch of a process that reads further files. */
+  release(): void
   /** Pauses the clock of the file during OCR and gives the page its own clock. */
   setRecognising(isRecognising: boolean): void
   end(reason: Error | undefined): void
@@ -68,22 +70,30 @@ export function watchProcess(
     if ((await readResidentBytes(findPid())) > limits.residentBytes) end(new ParseFailure('out_of_memory'))
   }, WATCH_INTERVAL_MS)
   signal.addEventListener('abort', onAbort, { once: true })
-  const closed = new Promise<void>((resolve) => {
-    child.once('error', (error) => {
-      reason ??= error
-      resolve()
-    })
-    child.once('close', () => resolve())
-  }).finally(() => {
+  const ended = Promise.withResolvers<undefined>()
+  const onError = (error: Error) => {
+    reason ??= error
+    onClose()
+  }
+  const onClose = () => {
+    release()
+    ended.resolve(undefined)
+  }
+  const release = () => {
     clearTimeout(timer)
     clearInterval(sampler)
     signal.removeEventListener('abort', onAbort)
-  })
+    child.off('error', onError)
+    child.off('close', onClose)
+  }
+  child.on('error', onError)
+  child.on('close', onClose)
   return {
     get reason() {
       return reason
     },
-    closed,
+    closed: ended.promise,
+    release,
     setRecognising: follow,
     end,
   }
@@ -104,7 +114,7 @@ function readCpuMs(pid: number | undefined): number | null {
 }
 
 /** From /proc: the heap limit does not bound array buffers and WebAssembly. Returns 0 except on Linux. */
-async function readResidentBytes(pid: number | undefined): Promise<number> {
+export async function readResidentBytes(pid: number | undefined): Promise<number> {
   const counts = await readFile(`/proc/${pid ?? 0}/statm`, 'utf8').catch(() => '')
   return Number(counts.split(' ')[1] ?? 0) * PAGE_BYTES
 }
