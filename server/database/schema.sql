@@ -1285,7 +1285,9 @@ CREATE OR REPLACE FUNCTION public.tg_document_index__measure()
  SET search_path TO ''
 AS $function$
 begin
-  new.bytes := public.passage_bytes(new.document_id) + public.segment_bytes(new.segment);
+  new.bytes := public.passage_bytes(new.document_id) + coalesce(
+    (select public.segment_bytes(s.segment) * new.passages / s.passages from public.search_segments s
+     where s.owner = new.owner and s.segment = new.segment), 0);
   return new;
 end
 $function$;

@@ -26,7 +26,14 @@ export interface DocumentTerms {
   /** Distinct words, including those of the file name, and their stemming language. */
   words(filename: string): { readonly words: string[]; readonly language: string }
   addTerms(terms: Terms): void
+  /** The passages, and the postings of each term among them. */
+  group(filename: string, terms?: Terms): GroupedTerms
   pack(filename: string): { readonly passages: readonly Passage[]; readonly segment: PackedSegment }
+}
+
+export interface GroupedTerms {
+  readonly passages: readonly Passage[]
+  readonly byTerm: ReadonlyMap<string, Postings>
 }
 
 const FILENAME_WEIGHT = 2
@@ -60,6 +67,11 @@ export function createDocumentTerms(): DocumentTerms {
   const path = new HeadingPath()
   let sample = ''
 
+  const group = (filename: string, terms: Terms = termsOf): GroupedTerms => ({
+    passages,
+    byTerm: groupByTerm(postingsOf, passages.length, filenameWords(filename), terms),
+  })
+
   function addPage({ page, text, headings }: PageToIndex): void {
     if (sample.length < SAMPLE_CHARACTERS) sample += `${text.slice(0, SAMPLE_CHARACTERS)}\n`
     const upcoming = [...(headings ?? [])]
@@ -91,14 +103,37 @@ export function createDocumentTerms(): DocumentTerms {
     addTerms(terms) {
       for (const [word, list] of terms) termsOf.set(word, list)
     },
-    pack(filename) {
-      const entries = new Map<string, Uint8Array>()
-      for (const [term, postings] of groupByTerm(postingsOf, passages.length, filenameWords(filename), termsOf))
-        entries.set(term, encodeEntry(term, postings))
-      const lengths = passages.map(({ length }) => length)
-      return { passages, segment: packSegment(lengths, entries) }
-    },
+    group,
+    pack: (filename) => ({ passages, segment: packTerms([group(filename)]) }),
   }
+}
+
+/** One segment of the passages of all documents, in their order. */
+export function packTerms(documents: readonly GroupedTerms[]): PackedSegment {
+  const [first] = documents
+  const entries = new Map<string, Uint8Array>()
+  for (const [term, postings] of documents.length === 1 && first ? first.byTerm : joinDocuments(documents))
+    entries.set(term, encodeEntry(term, postings))
+  return packSegment(
+    documents.flatMap(({ passages }) => passages.map(({ length }) => length)),
+    entries,
+  )
+}
+
+function joinDocuments(documents: readonly GroupedTerms[]): Map<string, Postings> {
+  const joined = new Map<string, Postings>()
+  let before = 0
+  for (const { passages, byTerm } of documents) {
+    for (const [term, postings] of byTerm) {
+      const known = joined.get(term) ?? { passages: [], counts: [], positions: [] }
+      for (const passage of postings.passages) known.passages.push(before + passage)
+      for (const count of postings.counts) known.counts.push(count)
+      for (const positions of postings.positions) known.positions.push(positions)
+      joined.set(term, known)
+    }
+    before += passages.length
+  }
+  return joined
 }
 
 function countWords(

@@ -1,7 +1,8 @@
 import type { Scope } from '#server/database/scope.ts'
-import { stemWords } from '#server/search/text/stemmer.ts'
+import { stemWords, type Terms } from '#server/search/text/stemmer.ts'
 import { TOKENIZER_VERSION } from '#server/search/text/tokenizer.ts'
-import type { PageToIndex, Passage } from './document-terms.ts'
+import type { IndexedText, TextToIndex } from './batch-terms.ts'
+import type { PageToIndex } from './document-terms.ts'
 import type { PackedSegment } from './pack-segment.ts'
 import { insertSegment } from './segments.ts'
 import { inIndexThread, type RunIndexTask } from './worker-thread.ts'
@@ -12,9 +13,7 @@ export interface DocumentToIndex {
   readonly filename: string
 }
 
-interface ComputedIndex {
-  readonly language: string
-  readonly passages: readonly Passage[]
+interface ComputedIndex extends IndexedText {
   readonly segment: PackedSegment
 }
 
@@ -34,14 +33,64 @@ export async function indexDocument(
 ): Promise<void> {
   const { language, passages, segment } = await inIndexThread((run) => computeIndex(run, scope, document, pages))
   await removeIndex(scope, document.id)
-  await insertPassages(scope, document, passages)
-  const length = passages.reduce((sum, passage) => sum + passage.length, 0)
-  const totals = { length, languages: [language] }
-  const number = passages.length === 0 ? null : await insertSegment(scope, document.owner, segment, totals)
+  await insertIndex(scope, document.owner, [{ document, language, passages }], segment)
+}
+
+/** Indexes new documents of one owner as one segment, as the service. @throws TooManyPassagesError */
+export async function indexNewDocuments(
+  scope: Scope,
+  owner: string,
+  documents: readonly (DocumentToIndex & Pick<TextToIndex, 'pages'>)[],
+): Promise<void> {
+  const { documents: texts, segment } = await inIndexThread(async (run) => {
+    const texts = documents.map(({ filename, pages }) => ({ filename, pages }))
+    for (const [language, words] of await run('addTexts', texts))
+      await addStems(scope, words, language, (terms) => run('addTermsOf', language, terms))
+    return run('packBatch')
+  })
+  const indexed = documents.flatMap((document, index) => {
+    const text = texts[index]
+    return text ? [{ document, ...text }] : []
+  })
+  if (segment.passages > MAX_PASSAGES) throw new TooManyPassagesError()
+  await insertIndex(scope, owner, indexed, segment)
+}
+
+interface IndexedDocument extends IndexedText {
+  readonly document: DocumentToIndex
+}
+
+async function insertIndex(
+  scope: Scope,
+  owner: string,
+  indexed: readonly IndexedDocument[],
+  segment: PackedSegment,
+): Promise<void> {
+  await insertPassages(scope, owner, indexed)
+  const lengths = indexed.map(({ passages }) => passages.reduce((sum, passage) => sum + passage.length, 0))
+  const totals = {
+    length: lengths.reduce((sum, length) => sum + length, 0),
+    languages: [...new Set(indexed.flatMap(({ language, passages }) => (passages.length > 0 ? [language] : [])))],
+  }
+  const number = segment.passages === 0 ? null : await insertSegment(scope, owner, segment, totals)
+  const counts = indexed.map(({ passages }) => passages.length)
   await scope.query(
     `insert into document_index (document_id, owner, tokenizer, language, filename, passages, length, segment, first_passage)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, 0)`,
-    [document.id, document.owner, TOKENIZER_VERSION, language, document.filename, passages.length, length, number],
+     select id, $1, $2, language, filename, passages, length, case when passages > 0 then $3::bigint end,
+       case when passages > 0 then first else 0 end
+     from unnest($4::uuid[], $5::text[], $6::text[], $7::int[], $8::int[], $9::int[])
+       as given (id, language, filename, passages, length, first)`,
+    [
+      owner,
+      TOKENIZER_VERSION,
+      number,
+      indexed.map(({ document }) => document.id),
+      indexed.map(({ language }) => language),
+      indexed.map(({ document }) => document.filename),
+      counts,
+      lengths,
+      counts.map((_, index) => counts.slice(0, index).reduce((sum, count) => sum + count, 0)),
+    ],
   )
 }
 
@@ -55,9 +104,18 @@ async function computeIndex(
     if ((await run('addPages', batch)) > MAX_PASSAGES) throw new TooManyPassagesError()
   }
   const { words, language } = await run('listWords', filename)
-  for (let from = 0; from < words.length; from += BATCH_WORDS)
-    await run('addTerms', await stemWords(scope, words.slice(from, from + BATCH_WORDS), [language]))
+  await addStems(scope, words, language, (terms) => run('addTerms', terms))
   return { language, ...(await run('packDocument', filename)) }
+}
+
+async function addStems(
+  scope: Scope,
+  words: readonly string[],
+  language: string,
+  add: (terms: Terms) => Promise<unknown>,
+): Promise<void> {
+  for (let from = 0; from < words.length; from += BATCH_WORDS)
+    await add(await stemWords(scope, words.slice(from, from + BATCH_WORDS), [language]))
 }
 
 async function* inBatches(pages: AsyncIterable<PageToIndex> | Iterable<PageToIndex>): AsyncGenerator<PageToIndex[]> {
@@ -73,21 +131,21 @@ async function* inBatches(pages: AsyncIterable<PageToIndex> | Iterable<PageToInd
   if (batch.length > 0) yield batch
 }
 
-async function insertPassages(
-  scope: Scope,
-  { id, owner }: DocumentToIndex,
-  passages: readonly Passage[],
-): Promise<void> {
-  for (let from = 0; from < passages.length; from += BATCH_ROWS) {
-    const batch = passages.slice(from, from + BATCH_ROWS)
+async function insertPassages(scope: Scope, owner: string, indexed: readonly IndexedDocument[]): Promise<void> {
+  const rows = indexed.flatMap(({ document: { id }, passages }) =>
+    passages.map(({ page, start, end, heading }, passage) => ({ id, passage, page, start, end, heading })),
+  )
+  for (let from = 0; from < rows.length; from += BATCH_ROWS) {
+    const batch = rows.slice(from, from + BATCH_ROWS)
     await scope.query(
       `insert into passages (document_id, owner, passage, page, "start", "end", heading)
-       select $1, $2, $3 + ordinality - 1, page, "start", "end", heading
-       from unnest($4::int[], $5::int[], $6::int[], $7::text[]) with ordinality as given (page, "start", "end", heading, ordinality)`,
+       select id, $1, passage, page, "start", "end", heading
+       from unnest($2::uuid[], $3::int[], $4::int[], $5::int[], $6::int[], $7::text[])
+         as given (id, passage, page, "start", "end", heading)`,
       [
-        id,
         owner,
-        from,
+        batch.map(({ id }) => id),
+        batch.map(({ passage }) => passage),
         batch.map(({ page }) => page),
         batch.map(({ start }) => start),
         batch.map(({ end }) => end),

@@ -6,18 +6,24 @@ import { codeOf } from '#server/base/errors.ts'
 import { lowerPriority } from '#server/base/lower-priority.ts'
 import type { Terms } from '#server/search/text/stemmer.ts'
 import type { ByteRuns } from './byte-runs.ts'
+import { type BatchTerms, createBatchTerms, type TextToIndex } from './batch-terms.ts'
 import { createDocumentTerms, type DocumentTerms, type PageToIndex } from './document-terms.ts'
 import { createSegmentMerge, type SegmentMerge } from './pack-segment.ts'
 
 interface Session {
   readonly document: DocumentTerms
+  readonly batch: BatchTerms
   readonly merge: SegmentMerge
 }
 
 const sessions = new Map<number, Session>()
 
 function sessionOf(number: number): Session {
-  const session = sessions.get(number) ?? { document: createDocumentTerms(), merge: createSegmentMerge() }
+  const session = sessions.get(number) ?? {
+    document: createDocumentTerms(),
+    batch: createBatchTerms(),
+    merge: createSegmentMerge(),
+  }
   sessions.set(number, session)
   return session
 }
@@ -27,6 +33,9 @@ const tasks = {
   listWords: (session: number, filename: string) => sessionOf(session).document.words(filename),
   addTerms: (session: number, terms: Terms) => sessionOf(session).document.addTerms(terms),
   packDocument: (session: number, filename: string) => sessionOf(session).document.pack(filename),
+  addTexts: (session: number, texts: readonly TextToIndex[]) => sessionOf(session).batch.add(texts),
+  addTermsOf: (session: number, language: string, terms: Terms) => sessionOf(session).batch.addTerms(language, terms),
+  packBatch: (session: number) => sessionOf(session).batch.pack(),
   addSegment: (session: number, contents: ByteRuns, numbers: Int32Array) =>
     sessionOf(session).merge.add(contents, numbers),
   packMerged: (session: number, lengths: readonly number[]) => sessionOf(session).merge.pack(lengths),
