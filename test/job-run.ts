@@ -1,3 +1,6 @@
 import type { JobRun } from '#server/jobs/handler.ts'
 
-export const jobRun = (signal = new AbortController().signal): JobRun => ({ signal, yieldSlot: () => undefined })
+export const jobRun = (
+  signal = new AbortController().signal,
+  enqueue: JobRun['enqueue'] = () => undefined,
+): JobRun => ({ signal, yieldSlot: () => undefined, enqueue })

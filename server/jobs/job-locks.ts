@@ -11,8 +11,13 @@ const LOCK_CLASS = 7_141_884
 /** A job is claimed a moment before it is locked. */
 export const CLAIM_GRACE_S = 2
 
+const LOCK = 'select pg_advisory_lock($1, hashtext(id)) from unnest($2::text[]) as id'
+const UNLOCK = 'select pg_advisory_unlock($1, hashtext(id)) from unnest($2::text[]) as id'
+
 export interface JobLocks {
-  withLock(id: string, run: () => Promise<void>): Promise<void>
+  withLocks(ids: readonly string[], run: () => Promise<void>): Promise<void>
+  /** The keys for which one of these queues has a job that waits or runs. */
+  listTakenKeys(names: readonly string[], keys: readonly string[]): Promise<Set<string>>
   /** Requeues jobs of dead servers without delay, since they did not fail. */
   freeAbandoned(names: readonly string[]): Promise<{ name: string; id: string }[]>
   release(): Promise<void>
@@ -31,7 +36,7 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
     const next = new GuardedClient({ keepAlive: true, ...connection, application_name: 'alcove jobs' })
     next.on('error', (error) => log.warn({ err: error }, 'the connection that holds job locks was lost'))
     await next.connect()
-    for (const id of held) await next.query('select pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, id])
+    await next.query(LOCK, [LOCK_CLASS, [...held]])
     next.once('end', () => {
       if (!isReleased) void reconnect()
     })
@@ -51,15 +56,23 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
   }
 
   return {
-    async withLock(id, run) {
-      held.add(id)
-      await query('select pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, id])
+    async withLocks(ids, run) {
+      for (const id of ids) held.add(id)
+      await query(LOCK, [LOCK_CLASS, ids])
       try {
         await run()
       } finally {
-        held.delete(id)
-        await query('select pg_advisory_unlock($1, hashtext($2))', [LOCK_CLASS, id]).catch(() => undefined)
+        for (const id of ids) held.delete(id)
+        await query(UNLOCK, [LOCK_CLASS, ids]).catch(() => undefined)
       }
+    },
+    async listTakenKeys(names, keys) {
+      const found = await query<{ key: string }>(
+        `select distinct singleton_key as key from ${JOBS_SCHEMA}.job
+         where singleton_key = any ($2::text[]) and name = any ($1) and state in ('created', 'retry', 'active')`,
+        [names, keys],
+      )
+      return new Set(found.rows.map(({ key }) => key))
     },
     async freeAbandoned(names) {
       const found = await query<{ name: string; id: string }>(

@@ -275,7 +275,7 @@ test('jobs that begin, end and are looked for at the same time send one statemen
     await locks.release()
   })
   const held: string[] = []
-  const run = (id: string) => locks.withLock(id, () => Promise.resolve(void held.push(id)))
+  const run = (id: string) => locks.withLocks([id], () => Promise.resolve(void held.push(id)))
   await Promise.all([run(randomUUID()), locks.freeAbandoned(['greet']), run(randomUUID()), run(randomUUID())])
   await new Promise(setImmediate)
   expect(held).toHaveLength(3)

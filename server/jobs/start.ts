@@ -92,9 +92,12 @@ export function startJobs({
 
   async function addWorker(queue: PgBoss, held: NonNullable<typeof locks>, kind: Kind): Promise<void> {
     const { name, handler, workers } = kind
-    const options = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
-    const worker = await queue.work(name, options, async ([job]) => {
-      if (!job) return
+    const options = {
+      pollingIntervalSeconds: POLL_SECONDS,
+      notifyPollingIntervalSeconds: POLL_SECONDS,
+      batchSize: handler.batch?.size ?? 1,
+    }
+    const worker = await queue.work(name, options, async (jobs) => {
       const hasYielded = () => !workers.includes(worker)
       const yieldSlot = () => {
         if (hasYielded() || stopping.signal.aborted) return
@@ -109,14 +112,21 @@ export function startJobs({
           log.error({ err: error, job: name }, 'no worker could be added for a job that gave up its slot')
         })
       }
-      const runJob = (failed: AbortSignal) =>
-        handler.run(job.data, { signal: AbortSignal.any([stopping.signal, failed]), yieldSlot })
-      const run = held.withLock(job.id, () => rejectOnFailure(runJob))
+      const data = jobs.map((job) => job.data)
+      const runJobs = async (failed: AbortSignal) => {
+        const run = { signal: AbortSignal.any([stopping.signal, failed]), yieldSlot, enqueue }
+        if (handler.batch) await handler.batch.run(data, run)
+        else for (const one of data) await handler.run(one, run)
+      }
+      const run = held.withLocks(
+        jobs.map(({ id }) => id),
+        () => rejectOnFailure(runJobs),
+      )
       running.add(run)
       try {
         await run
       } catch (error) {
-        if (!stopping.signal.aborted) log.error({ err: error, job: name, data: job.data }, 'a job failed')
+        if (!stopping.signal.aborted) log.error({ err: error, job: name, data }, 'a job failed')
         throw error
       } finally {
         running.delete(run)
@@ -142,11 +152,34 @@ export function startJobs({
       }
       for (const { name, handler } of kinds) {
         const due = (await handler.findWork?.()) ?? []
-        if (due.length > 0) await queue.insert(name, due.map(toInsert))
+        if (due.length === 0) continue
+        const keys = due.map(({ key }) => key)
+        const taken = handler.leavesKeysTo ? await held.listTakenKeys(handler.leavesKeysTo, keys) : new Set()
+        const lost = due.filter(({ key }) => !taken.has(key))
+        if (lost.length > 0) await queue.insert(name, lost.map(toInsert))
       }
     } catch (error) {
       if (!stopping.signal.aborted) log.warn({ err: error }, 'the sweep for lost jobs failed')
     }
+  }
+
+  const unsent = new Map<string, JobRequest[]>()
+
+  /** Requests of one turn of the event loop share a statement. */
+  function enqueue(name: string, request: JobRequest): void {
+    const waiting = unsent.get(name)
+    if (waiting) {
+      waiting.push(request)
+      return
+    }
+    const requests = [request]
+    unsent.set(name, requests)
+    setImmediate(() => {
+      unsent.delete(name)
+      boss?.insert(name, requests.map(toInsert)).catch((error: unknown) => {
+        log.warn({ err: error, job: name }, `a job will be found later: ${messageOf(error)}`)
+      })
+    })
   }
 
   const started = start()
@@ -156,11 +189,7 @@ export function startJobs({
 
   return {
     started,
-    enqueue(name, request) {
-      boss?.insert(name, [toInsert(request)]).catch((error: unknown) => {
-        log.warn({ err: error, job: name }, `a job will be found later: ${messageOf(error)}`)
-      })
-    },
+    enqueue,
     async stop(timeoutMs = 5_000) {
       stopping.abort(new Error('the server is stopping'))
       await started.catch(() => undefined)
