@@ -16,7 +16,7 @@ import { ENFORCE_QUOTAS, fileRoomOf, readOwnUsage } from '#server/database/quota
 import type { Claims, Database } from '#server/database/scope.ts'
 import type { Jobs } from '#server/jobs/start.ts'
 import type { ByteSource } from '#server/parsing/containers/byte-source.ts'
-import { INGEST_JOB } from './ingest/ingest-job.ts'
+import { ingestJobOf } from './ingest/ingest-job.ts'
 import { deleteReplacedObject, findDocumentBySha256, insertDocument, setObjectName } from './store/library.ts'
 import { detectUploadType } from './upload-type.ts'
 
@@ -250,7 +250,7 @@ async function receiveFile(
     if (document) {
       isKept = true
       // The first file of a later upload precedes the hundredth of an earlier one.
-      jobs.enqueue(INGEST_JOB, { key: document.id, data: { documentId: document.id }, priority: -position })
+      jobs.enqueue(ingestJobOf(document), { key: document.id, data: { documentId: document.id }, priority: -position })
       return { document, isNew: true }
     }
     // Another request uploaded the same bytes concurrently.

@@ -2,6 +2,9 @@ import { retryDeadlock } from '#server/database/deadlocks.ts'
 import type { Database, Scope } from '#server/database/scope.ts'
 import { type ClaimedDocument, lockAttempt } from '#server/documents/store/ingestion.ts'
 
+/** Stages at which a test may interrupt. */
+export type IngestStage = 'claimed' | 'pages stored' | 'parsed' | 'indexed'
+
 /** The document is deleted, or another worker has begun a newer attempt. */
 export class StaleAttemptError extends Error {}
 

@@ -32,7 +32,8 @@ import { makeDocx } from '#test/make-docx.ts'
 import { makePdf } from '#test/make-pdf.ts'
 import { drawText, makeScannedPdf } from '#test/make-scan.ts'
 import { makeWorkbook } from '#test/make-workbook.ts'
-import { createDocumentJobs, INGEST_JOB, type IngestParts, type IngestStage } from './ingest-job.ts'
+import type { IngestStage } from './attempt.ts'
+import { createDocumentJobs, INGEST_JOB, type IngestParts } from './ingest-job.ts'
 
 const log = createLog('silent')
 const pages = Array.from({ length: 30 }, (_, index) =>

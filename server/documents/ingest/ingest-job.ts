@@ -1,5 +1,7 @@
 /** Parses uploads in two repeatable stages: store pages while parsing, then index and mark ready in one transaction. */
 import { availableParallelism } from 'node:os'
+import type { DocumentRow } from '#contract/document.ts'
+import { fileTypeOf } from '#contract/file-types.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
@@ -20,21 +22,20 @@ import { deletePages, readPages } from '#server/documents/store/pages.ts'
 import type { JobHandlers, JobRun } from '#server/jobs/handler.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
 import type { ParseLimits } from '#server/parsing/sandbox/limits.ts'
-import type { ReusedParsers } from '#server/parsing/sandbox/reused-parsers.ts'
+import { isSmall, type ReusedParsers } from '#server/parsing/sandbox/reused-parsers.ts'
 import { createFairSemaphore } from '#server/parsing/sandbox/semaphore.ts'
 import type { WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { indexDocument, removeIndex, TooManyPassagesError } from '#server/search/index/index-document.ts'
-import { StaleAttemptError, writeInAttempt } from './attempt.ts'
+import { type IngestStage, StaleAttemptError, writeInAttempt } from './attempt.ts'
 import { createBlobJobs } from './blob-cleanup.ts'
 import { documentJob, requestFor } from './document-job.ts'
+import { ingestTogether } from './ingest-together.ts'
 import { createLongFiles, type LongFiles } from './long-files.ts'
 import { createReindexJob } from './reindex-job.ts'
 import { storePages, type StorePagesParts } from './store-pages.ts'
 
 export const INGEST_JOB = 'documents.ingest'
-
-/** Stages at which a test may interrupt. */
-export type IngestStage = 'claimed' | 'pages stored' | 'parsed' | 'indexed'
+export const INGEST_TOGETHER_JOB = 'documents.ingest-together'
 
 export interface IngestParts {
   readonly database: Database
@@ -54,12 +55,24 @@ export interface IngestParts {
 }
 
 const MAX_TRIES = 3
+const TOGETHER_BYTES = 256 * 1024
+const TOGETHER_FILES = 50
+/** One batch is read while another one is stored. */
+const TOGETHER_BATCHES = 2
 const LONG_FILE_MS = 3_000
 /** Enough for a long scan behind many others. Parse limits end hanging files, and a dead server loses its job locks. */
 const INGEST_EXPIRE_S = 24 * 3_600
 
 type IngestContext = Omit<IngestParts, 'ocrProcesses'> &
   Pick<StorePagesParts, 'ocrSemaphore'> & { longFiles: LongFiles }
+
+/** Whether a document may be read together with others, of which none can need OCR. */
+const isReadTogether = ({ mimetype, size }: Pick<DocumentRow, 'mimetype' | 'size'>): boolean =>
+  size <= TOGETHER_BYTES && isSmall({ mimetype, size }) && fileTypeOf(mimetype)?.parser !== 'pdf'
+
+/** The queue of a new document. One that was not ready after its first attempt is read by itself. */
+export const ingestJobOf = (document: Pick<DocumentRow, 'mimetype' | 'size'>): string =>
+  isReadTogether(document) ? INGEST_TOGETHER_JOB : INGEST_JOB
 
 export function createDocumentJobs(parts: IngestParts): JobHandlers {
   return { ...createIngestJob(parts), ...createReindexJob(parts.database), ...createBlobJobs(parts) }
@@ -72,15 +85,31 @@ function createIngestJob(parts: IngestParts): JobHandlers {
     ocrSemaphore: createFairSemaphore(parts.ocrProcesses ?? availableParallelism()),
     longFiles: createLongFiles(parts.longFileMs ?? LONG_FILE_MS),
   }
+  const findWork = async (name: string) => {
+    const unfinished = await database.asService(listUnfinished)
+    return unfinished
+      .filter((document) => (document.attempt === 0 ? ingestJobOf(document) : INGEST_JOB) === name)
+      .map(({ id, ahead }) => ({ ...requestFor(id), priority: -ahead }))
+  }
+  const runTogether = async (data: readonly unknown[], { signal, enqueue }: JobRun) => {
+    const ids = data.map((one) => documentJob.parse(one).documentId)
+    const { reusedParsers } = context
+    const left = reusedParsers ? await ingestTogether({ ...context, reusedParsers }, ids, signal) : ids
+    for (const id of left) enqueue(INGEST_JOB, requestFor(id))
+  }
   return {
     [INGEST_JOB]: {
       concurrency,
       expireInSeconds: INGEST_EXPIRE_S,
       run: (data, run) => ingest(context, documentJob.parse(data).documentId, run),
-      async findWork() {
-        const unfinished = await database.asService(listUnfinished)
-        return unfinished.map(({ id, ahead }) => ({ ...requestFor(id), priority: -ahead }))
-      },
+      findWork: () => findWork(INGEST_JOB),
+    },
+    [INGEST_TOGETHER_JOB]: {
+      concurrency: TOGETHER_BATCHES,
+      expireInSeconds: INGEST_EXPIRE_S,
+      run: (data, run) => runTogether([data], run),
+      batch: { size: TOGETHER_FILES, run: runTogether },
+      findWork: () => findWork(INGEST_TOGETHER_JOB),
     },
   }
 }
@@ -120,7 +149,7 @@ async function makeSearchable(database: Database, document: ClaimedDocument): Pr
   await writeInAttempt(database, document, async (scope) => {
     await indexDocument(scope, document, readPages(scope, document.id))
     await markReady(scope, document.id)
-    for (const id of await supersedeVersions(scope, document.series)) await removeIndex(scope, id)
+    for (const id of await supersedeVersions(scope, [document.series])) await removeIndex(scope, id)
   })
 }
 

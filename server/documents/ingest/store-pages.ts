@@ -97,7 +97,7 @@ function createPageBatch(
       characters = 0
       pagesDone += taken.length
       await writeInAttempt(database, document, async (scope) => {
-        await insertPages(scope, document, taken)
+        await insertPages(scope, document.owner, [{ id: document.id, pages: taken }])
         await setProgress(scope, document.id, { pages: total, pagesDone, isLasting: taken.some(isRecognised) })
       })
       storedAt = performance.now()

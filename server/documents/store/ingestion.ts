@@ -34,6 +34,29 @@ export async function claimDocument(scope: Scope, id: string): Promise<ClaimedDo
   return rows[0]
 }
 
+/** Begins the first attempts of documents that wait for one; leaves out those that another transaction holds. */
+export async function claimNewDocuments(scope: Scope, ids: readonly string[]): Promise<ClaimedDocument[]> {
+  const { rows } = await scope.query<ClaimedDocument & Record<string, unknown>>(
+    `update documents set state = 'reading', attempt = 1, tries = 1
+     where id in (
+       select id from documents where id = any ($1::uuid[]) and state = 'queued' and attempt = 0
+       order by id for update skip locked)
+     returning id, owner, filename, mimetype, size, path, series, attempt, tries, parsed_at is not null as is_parsed`,
+    [ids],
+  )
+  return rows
+}
+
+/** Locks the rows for the rest of the transaction; returns the ids of the attempts that are not stale. */
+export async function lockAttempts(scope: Scope, documents: readonly ClaimedDocument[]): Promise<Set<string>> {
+  const { rows } = await scope.query<{ id: string }>(
+    `select d.id from documents d join unnest($1::uuid[], $2::int[]) as given (id, attempt) using (id, attempt)
+     where d.state = 'reading' order by d.id for update of d`,
+    [documents.map(({ id }) => id), documents.map(({ attempt }) => attempt)],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Locks the row for the rest of the transaction; false if the attempt is stale. */
 export async function lockAttempt(scope: Scope, { id, attempt }: ClaimedDocument): Promise<boolean> {
   const { rowCount } = await scope.query(
@@ -55,17 +78,32 @@ export async function setProgress(
   )
 }
 
+const readabilityOf = (id: string, unsureBelow: string): string => `(
+  select jsonb_build_object('pages', count(*),
+    'by_ocr', count(confidence) filter (where text ~ '\\S'),
+    'unsure', count(*) filter (where confidence < ${unsureBelow} and text ~ '\\S'),
+    'without_text', count(*) filter (where text !~ '\\S'),
+    'cut', count(*) filter (where is_cut))
+  from document_pages where document_id = ${id})`
+
 export async function markParsed(scope: Scope, id: string, pages: number): Promise<void> {
   await scope.query(
-    `update documents set pages = $2, pages_done = $2, parsed_at = now(), readability = (
-       select jsonb_build_object('pages', count(*),
-         'by_ocr', count(confidence) filter (where text ~ '\\S'),
-         'unsure', count(*) filter (where confidence < $3 and text ~ '\\S'),
-         'without_text', count(*) filter (where text !~ '\\S'),
-         'cut', count(*) filter (where is_cut))
-       from document_pages where document_id = $1)
+    `update documents set pages = $2, pages_done = $2, parsed_at = now(), readability = ${readabilityOf('$1', '$3')}
      where id = $1`,
     [id, pages, UNSURE_BELOW],
+  )
+}
+
+/** Marks documents as parsed and ready whose pages and index are stored. */
+export async function markAllReady(
+  scope: Scope,
+  documents: readonly { readonly id: string; readonly pages: number }[],
+): Promise<void> {
+  await scope.query(
+    `update documents d set state = 'ready', error = null, tries = 0, pages = given.pages, pages_done = given.pages,
+       parsed_at = now(), readability = ${readabilityOf('d.id', '$3')}
+     from unnest($1::uuid[], $2::int[]) as given (id, pages) where d.id = given.id`,
+    [documents.map(({ id }) => id), documents.map(({ pages }) => pages), UNSURE_BELOW],
   )
 }
 
@@ -87,17 +125,30 @@ export async function countTries(scope: Scope, { id, tries }: ClaimedDocument): 
 }
 
 /** Ends an attempt that the server interrupted, without counting it as a failure. */
-export async function returnAttempt(scope: Scope, { id, attempt }: ClaimedDocument): Promise<void> {
+export const returnAttempt = (scope: Scope, document: ClaimedDocument): Promise<void> =>
+  returnAttempts(scope, [document])
+
+export async function returnAttempts(scope: Scope, documents: readonly ClaimedDocument[]): Promise<void> {
   await scope.query(
-    `update documents set state = 'queued', tries = tries - 1 where id = $1 and attempt = $2 and state = 'reading'`,
-    [id, attempt],
+    `update documents d set state = 'queued', tries = tries - 1
+     from unnest($1::uuid[], $2::int[]) as given (id, attempt)
+     where d.id = given.id and d.attempt = given.attempt and d.state = 'reading'`,
+    [documents.map(({ id }) => id), documents.map(({ attempt }) => attempt)],
   )
 }
 
+export interface UnfinishedDocument {
+  readonly id: string
+  readonly mimetype: string
+  readonly size: number
+  readonly attempt: number
+  readonly ahead: number
+}
+
 /** `ahead` counts the unparsed documents of the same owner that come first. */
-export async function listUnfinished(scope: Scope): Promise<{ id: string; ahead: number }[]> {
-  const { rows } = await scope.query<{ id: string; ahead: number }>(
-    `select id, (row_number() over (partition by owner order by uploaded_at, id) - 1)::int as ahead
+export async function listUnfinished(scope: Scope): Promise<UnfinishedDocument[]> {
+  const { rows } = await scope.query<UnfinishedDocument & Record<string, unknown>>(
+    `select id, mimetype, size, attempt, (row_number() over (partition by owner order by uploaded_at, id) - 1)::int as ahead
      from documents where state in ('queued', 'reading')`,
   )
   return rows

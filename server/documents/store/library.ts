@@ -199,7 +199,7 @@ export async function insertDocument(
   scope: Scope,
   { owner, name, mimetype, size, path, sha256, series }: NewDocument,
 ): Promise<DocumentRow | undefined> {
-  if (series !== undefined) await lockSeries(scope, series)
+  if (series !== undefined) await lockSeries(scope, [series])
   const { rows } = await scope.query<DocumentRow & Record<string, unknown>>(
     `insert into documents as d (owner, filename, originalname, mimetype, size, path, sha256, series, version)
      select $1, coalesce(max(filename), $2), $2, $3, $4, $5, $6, $7::uuid, coalesce(max(version), 0) + 1
@@ -211,17 +211,20 @@ export async function insertDocument(
 }
 
 /** Serialises version numbers and the choice of the searched version. */
-async function lockSeries(scope: Scope, series: string): Promise<void> {
-  await scope.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [series])
+async function lockSeries(scope: Scope, series: readonly string[]): Promise<void> {
+  // In one order, so that two transactions never wait for each other.
+  await scope.query('select pg_advisory_xact_lock(hashtextextended(series, 0)) from unnest($1::text[]) as series', [
+    series.toSorted(),
+  ])
 }
 
-/** Marks all ready versions but the newest as superseded; returns the ids that this call marked. */
-export async function supersedeVersions(scope: Scope, series: string): Promise<string[]> {
+/** Marks all ready versions but the newest of each series as superseded; returns the ids that this call marked. */
+export async function supersedeVersions(scope: Scope, series: readonly string[]): Promise<string[]> {
   await lockSeries(scope, series)
   const { rows } = await scope.query<{ id: string }>(
     `update documents d set superseded_at = now()
-     where d.series = $1 and d.state = 'ready' and d.superseded_at is null
-       and d.version < (select max(version) from documents where series = $1 and state = 'ready')
+     where d.series = any ($1::uuid[]) and d.state = 'ready' and d.superseded_at is null
+       and d.version < (select max(version) from documents newer where newer.series = d.series and newer.state = 'ready')
      returning d.id`,
     [series],
   )

@@ -70,24 +70,26 @@ export async function getReadingReport(scope: Scope, documentId: string): Promis
   }
 }
 
-export async function insertPages(
-  scope: Scope,
-  { id, owner }: { readonly id: string; readonly owner: string },
-  pages: readonly ParsedPage[],
-): Promise<void> {
+export interface PagesOfDocument {
+  readonly id: string
+  readonly pages: readonly ParsedPage[]
+}
+
+export async function insertPages(scope: Scope, owner: string, documents: readonly PagesOfDocument[]): Promise<void> {
+  const pages = documents.flatMap((document) => document.pages.map((page) => ({ ...page, id: document.id })))
   if (pages.length === 0) return
   const json = (values: readonly unknown[] | undefined) => (values && values.length > 0 ? JSON.stringify(values) : null)
   await scope.query(
     `insert into document_pages
        (document_id, owner, page, text, items, headings, rows, columns, boxes, confidence, is_cut, blocks, gap)
-     select $1, $2, page, text, items::jsonb, headings::jsonb, rows::jsonb, columns::jsonb, boxes::jsonb, confidence,
+     select id, $1, page, text, items::jsonb, headings::jsonb, rows::jsonb, columns::jsonb, boxes::jsonb, confidence,
        is_cut, blocks::jsonb, gap
-     from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::smallint[],
-         $11::boolean[], $12::text[], $13::text[])
-       as given (page, text, items, headings, rows, columns, boxes, confidence, is_cut, blocks, gap)`,
+     from unnest($2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+         $10::smallint[], $11::boolean[], $12::text[], $13::text[])
+       as given (id, page, text, items, headings, rows, columns, boxes, confidence, is_cut, blocks, gap)`,
     [
-      id,
       owner,
+      pages.map(({ id }) => id),
       pages.map(({ page }) => page),
       pages.map(({ text }) => text),
       pages.map(({ items }) => (items ? JSON.stringify(items) : null)),
