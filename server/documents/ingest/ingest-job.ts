@@ -102,6 +102,7 @@ function createIngestJob(parts: IngestParts): JobHandlers {
       concurrency,
       expireInSeconds: INGEST_EXPIRE_S,
       run: (data, run) => ingest(context, documentJob.parse(data).documentId, run),
+      leavesKeysTo: [INGEST_TOGETHER_JOB],
       findWork: () => findWork(INGEST_JOB),
     },
     [INGEST_TOGETHER_JOB]: {
@@ -109,6 +110,7 @@ function createIngestJob(parts: IngestParts): JobHandlers {
       expireInSeconds: INGEST_EXPIRE_S,
       run: (data, run) => runTogether([data], run),
       batch: { size: TOGETHER_FILES, run: runTogether },
+      leavesKeysTo: [INGEST_JOB],
       findWork: () => findWork(INGEST_TOGETHER_JOB),
     },
   }
