@@ -148,3 +148,41 @@ test(
     await expectOneWholeSet(await upload(bytes))
   },
 )
+
+test('killed again and again while many small files are read, each is read once', { timeout: 300_000 }, async () => {
+  const ids: string[] = []
+  for (let from = 0; from < 200; from += 50) {
+    const body = new FormData()
+    for (let n = from; n < from + 50; n += 1)
+      body.append('files', new File([`Note ${n} of ${randomUUID()}. It is short.`], `note-${n}.txt`))
+    const response = await fetch(`${alcove.url}/api/documents`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body,
+    })
+    ids.push(...uploadAnswer.parse(await response.json()).documents.map(({ id }) => id))
+  }
+  const countReady = async () =>
+    (await admin.query(`select from documents where id = any ($1) and state = 'ready'`, [ids])).rowCount ?? 0
+  for (let kill = 0; kill < 4; kill += 1) {
+    const before = await countReady()
+    await vi.waitUntil(async () => (await countReady()) > before || before === ids.length, { ...PATIENT, interval: 5 })
+    await alcove.end('SIGKILL')
+    await start()
+  }
+  await vi.waitUntil(async () => (await countReady()) === ids.length, { ...PATIENT, timeout: 200_000 })
+  const { rows } = await admin.query(
+    `select distinct d.pages, d.tries, d.error,
+       (select count(*)::int from document_pages where document_id = d.id) as stored,
+       (select count(*)::int from passages where document_id = d.id) as passages,
+       (select count(*)::int from document_index where document_id = d.id) as indexes
+     from documents d where id = any ($1)`,
+    [ids],
+  )
+  expect(rows).toEqual([{ pages: 1, tries: 0, error: null, stored: 1, passages: 1, indexes: 1 }])
+  const { rows: used } = await admin.query(
+    `select (select count(*)::int from search_segments) as segments,
+       (select count(distinct segment)::int from document_index) as used`,
+  )
+  expect(used[0]?.segments).toBe(used[0]?.used)
+})
