@@ -180,7 +180,7 @@ test('killed again and again while many small files are read, each is read once'
     [ids],
   )
   expect(rows).toEqual([{ pages: 1, tries: 0, error: null, stored: 1, passages: 1, indexes: 1 }])
-  const { rows: used } = await admin.query(
+  const { rows: used } = await admin.query<{ segments: number; used: number }>(
     `select (select count(*)::int from search_segments) as segments,
        (select count(distinct segment)::int from document_index) as used`,
   )

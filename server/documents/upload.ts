@@ -8,6 +8,7 @@ import { MAX_FILES_PER_UPLOAD, MAX_UPLOAD_BYTES, MAX_UPLOAD_LABEL } from '#contr
 import { describeFullFiles, type OwnUsage } from '#contract/usage.ts'
 import { streamBody } from '#server/base/caller.ts'
 import { AppError, APP_ERROR_STATUS, toError } from '#server/base/errors.ts'
+import { gather } from '#server/base/gather.ts'
 import type { Log } from '#server/base/log.ts'
 import { openTransfer } from '#server/base/transfer-turns.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
@@ -17,7 +18,14 @@ import type { Claims, Database } from '#server/database/scope.ts'
 import type { Jobs } from '#server/jobs/start.ts'
 import type { ByteSource } from '#server/parsing/containers/byte-source.ts'
 import { ingestJobOf } from './ingest/ingest-job.ts'
-import { deleteReplacedObject, findDocumentBySha256, insertDocument, setObjectName } from './store/library.ts'
+import {
+  deleteReplacedObject,
+  findDocumentBySha256,
+  insertDocument,
+  insertDocuments,
+  type NewDocument,
+  setObjectName,
+} from './store/library.ts'
 import { detectUploadType } from './upload-type.ts'
 
 export interface UploadParts {
@@ -51,10 +59,11 @@ export async function receiveUpload(
 ): Promise<UploadOutcome> {
   const pending: Promise<Received>[] = []
   const room = await openRoom(parts.database, claims)
+  const insertTogether = gatherInserts(parts.database, claims.sub)
   streamBody()
   try {
     await readMultipart({ contentType, body, maxFiles: versionOf ? 1 : MAX_FILES_PER_UPLOAD }, (name, stream) => {
-      const origin = { claims, versionOf, position: pending.length, room }
+      const origin = { claims, versionOf, position: pending.length, room, insertTogether }
       const received = receiveFile(cleanName(name), stream, origin, parts)
       // It may fail long before the rest of the form has arrived, and is awaited only then.
       received.catch(() => undefined)
@@ -86,7 +95,9 @@ export async function addStoredFile({ owner, objectName, open }: StoredFile, par
   const claims = { role: 'authenticated', sub: owner } as const
   const name = cleanName(objectName)
   const room = await openRoom(parts.database, claims)
-  const received = await receiveFile(name, await open(), { claims, versionOf: undefined, position: 0, room }, parts)
+  const insertTogether = gatherInserts(parts.database, owner)
+  const origin = { claims, versionOf: undefined, position: 0, room, insertTogether }
+  const received = await receiveFile(name, await open(), origin, parts)
   if ('rejected' in received) {
     const { status, message } = received.rejected
     throw new AppError(REJECTION_CODES.find((code) => APP_ERROR_STATUS[code] === status) ?? 'bad_request', message)
@@ -188,12 +199,29 @@ interface FileOrigin {
   /** Index among the files of its upload. */
   readonly position: number
   readonly room: Room
+  readonly insertTogether: InsertTogether
 }
+
+type InsertTogether = (document: Omit<NewDocument, 'owner' | 'series'>) => Promise<DocumentRow | undefined>
+
+/** Files of one upload share transactions. Those that have no room together are tried one by one. */
+function gatherInserts(database: Database, owner: string): InsertTogether {
+  const insert = (documents: Parameters<typeof insertDocuments>[2]) =>
+    database.asService((scope) => insertDocuments(scope, owner, documents), { settings: ENFORCE_QUOTAS })
+  const together = gather(insert)
+  return (document) =>
+    together(document).catch(async (thrown: unknown) => {
+      if (!isTooLarge(toAppError(thrown))) throw thrown
+      return (await insert([document]))[0]
+    })
+}
+
+const isTooLarge = (error: unknown): error is AppError => error instanceof AppError && error.code === 'too_large'
 
 async function receiveFile(
   name: string,
   stream: Readable,
-  { claims, versionOf, position, room }: FileOrigin,
+  { claims, versionOf, position, room, insertTogether }: FileOrigin,
   parts: UploadParts,
 ): Promise<Received> {
   const { database, blobs, jobs } = parts
@@ -232,35 +260,32 @@ async function receiveFile(
     const mimetype = await detectUploadType(sourceOfBlob(blobs, blob), name)
     if (mimetype === undefined) return rejection(name, 'unsupported_type', `is not a ${ACCEPTED_FORMATS} file.`)
     const sha256 = hash.digest('hex')
-    const existing = await database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
-    if (existing) return versionOf ? rejectDuplicate(name, existing, versionOf) : { document: existing, isNew: false }
-    const document = await database.asService(
-      (scope) =>
-        insertDocument(scope, {
-          owner: claims.sub,
-          name,
-          mimetype,
-          size: blob.size,
-          path: blob.id,
-          sha256,
-          ...(versionOf ? { series: versionOf.series } : {}),
-        }),
-      { settings: ENFORCE_QUOTAS },
-    )
+    const findExisting = () => database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
+    const given = { name, mimetype, size: blob.size, path: blob.id, sha256 }
+    const insert = () =>
+      versionOf
+        ? database.asService(
+            (scope) => insertDocument(scope, { ...given, owner: claims.sub, series: versionOf.series }),
+            { settings: ENFORCE_QUOTAS },
+          )
+        : insertTogether(given)
+    // The bytes that a person already has need no room.
+    const document = await insert().catch(async (thrown: unknown) => {
+      if (isTooLarge(toAppError(thrown)) && (await findExisting())) return undefined
+      throw thrown
+    })
     if (document) {
       isKept = true
       // The first file of a later upload precedes the hundredth of an earlier one.
       jobs.enqueue(ingestJobOf(document), { key: document.id, data: { documentId: document.id }, priority: -position })
       return { document, isNew: true }
     }
-    // Another request uploaded the same bytes concurrently.
-    const twin = await database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
-    if (!twin) throw new AppError('conflict', `"${name}" was uploaded and deleted at the same time.`)
-    return versionOf ? rejectDuplicate(name, twin, versionOf) : { document: twin, isNew: false }
+    const existing = await findExisting()
+    if (!existing) throw new AppError('conflict', `"${name}" was uploaded and deleted at the same time.`)
+    return versionOf ? rejectDuplicate(name, existing, versionOf) : { document: existing, isNew: false }
   } catch (thrown) {
     const error = toAppError(thrown)
-    if (error instanceof AppError && error.code === 'too_large')
-      return rejection(name, 'too_large', `was not added. ${error.message}`)
+    if (isTooLarge(error)) return rejection(name, 'too_large', `was not added. ${error.message}`)
     throw thrown
   } finally {
     if (!isKept) {

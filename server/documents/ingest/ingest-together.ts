@@ -39,7 +39,7 @@ interface ReadDocument {
 
 /** Text that one transaction stores. With it a person may exceed the quota, as with one larger file. */
 const BATCH_CHARACTERS = 2_000_000
-/** Of one person: what misbehaves in a batch delays others, while a document by itself is overtaken. */
+/** Documents of one person. Those that misbehave in a batch delay others, while a document by itself is overtaken. */
 const MAX_UNREADABLE = 2
 
 /** Returns the ids of the documents that are not ready: they may be queued, deleted, or held by another attempt. */

@@ -210,6 +210,31 @@ export async function insertDocument(
   return rows[0]
 }
 
+/** As `insertDocument`, for new documents of one owner; undefined for each whose bytes the owner already has. */
+export async function insertDocuments(
+  scope: Scope,
+  owner: string,
+  documents: readonly Omit<NewDocument, 'owner' | 'series'>[],
+): Promise<(DocumentRow | undefined)[]> {
+  // The times keep the order of the upload.
+  const { rows } = await scope.query<StoredDocument & { path: string }>(
+    `insert into documents (owner, filename, originalname, mimetype, size, path, sha256, uploaded_at)
+     select $1, name, name, mimetype, size, path, sha256, clock_timestamp()
+     from unnest($2::text[], $3::text[], $4::int[], $5::text[], $6::text[]) as given (name, mimetype, size, path, sha256)
+     on conflict (owner, sha256) do nothing returning ${COLUMNS}, path`,
+    [
+      owner,
+      documents.map(({ name }) => name),
+      documents.map(({ mimetype }) => mimetype),
+      documents.map(({ size }) => size),
+      documents.map(({ path }) => path),
+      documents.map(({ sha256 }) => sha256),
+    ],
+  )
+  const byPath = new Map(rows.map(({ path, ...row }) => [path, toRow(row)]))
+  return documents.map(({ path }) => byPath.get(path))
+}
+
 /** Serialises version numbers and the choice of the searched version. */
 async function lockSeries(scope: Scope, series: readonly string[]): Promise<void> {
   // In one order, so that two transactions never wait for each other.

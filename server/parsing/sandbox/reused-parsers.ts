@@ -38,7 +38,7 @@ export interface ReusedParsers {
 
 export interface ReuseLimits {
   readonly filesPerProcess: number
-  /** What libraries keep of the files before counts, so a process that grows is replaced. */
+  /** A process with half of it after a file is replaced, since libraries may keep something of each. */
   readonly residentBytes: number
   readonly timeMs: number
   readonly outputBytes: number
