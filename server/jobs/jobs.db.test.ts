@@ -69,6 +69,69 @@ test('a job that throws is run again', async () => {
   expect(tries).toBe(2)
 })
 
+test('jobs that wait run together, those with precedence first, and all again if their run throws', async () => {
+  const { connection, adminConnection } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  const batches: string[][] = []
+  const ended = Promise.withResolvers<undefined>()
+  const { handler } = recorder({
+    batch: {
+      size: 2,
+      run: async (data) => {
+        batches.push(data.map((one) => (one as { word: string }).word).toSorted())
+        if (batches.length === 1) throw new Error('not this time')
+        if (new Set(batches.slice(1).flat()).size === 5) ended.resolve(undefined)
+      },
+    },
+    findWork: async () =>
+      ['a', 'b', 'c', 'd', 'e'].map((word, index) => ({ key: word, data: { word }, priority: -index })),
+  })
+  stopAtEnd(startJobs({ connection, log, handlers: { greet: handler }, sweepIntervalMs: 60_000 }))
+  await ended.promise
+  expect(batches.slice(0, 2)).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+  ])
+  for (const batch of batches) expect(batch.length).toBeLessThanOrEqual(2)
+})
+
+test('a sweep leaves a key to the queue that already has it', async () => {
+  const { connection, adminConnection, admin } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  const released = Promise.withResolvers<undefined>()
+  const began = Promise.withResolvers<undefined>()
+  const done = Promise.withResolvers<undefined>()
+  const seen: string[] = []
+  const together: JobHandler = {
+    concurrency: 1,
+    expireInSeconds: 60,
+    run: async () => {
+      began.resolve(undefined)
+      await released.promise
+    },
+    findWork: async () => [{ key: 'a', data: {} }],
+  }
+  const alone: JobHandler = {
+    concurrency: 1,
+    expireInSeconds: 60,
+    leavesKeysTo: ['together'],
+    run: async (data) => {
+      seen.push(JSON.stringify(data))
+      if (seen.length === 1) done.resolve(undefined)
+    },
+    findWork: async () => [
+      { key: 'a', data: { key: 'a' } },
+      { key: 'b', data: { key: 'b' } },
+    ],
+  }
+  stopAtEnd(startJobs({ connection, log, handlers: { together, alone }, sweepIntervalMs: 60_000 }))
+  await Promise.all([began.promise, done.promise])
+  const { rows } = await admin.query(`select singleton_key from pgboss.job where name = 'alone'`)
+  expect(rows).toEqual([{ singleton_key: 'b' }])
+  expect(seen).toEqual(['{"key":"b"}'])
+  released.resolve(undefined)
+})
+
 test('due work without a job is found, and only once while its job waits', async () => {
   const { connection, adminConnection, admin } = await temporaryDatabase()
   await installJobs(adminConnection)
