@@ -96,7 +96,7 @@ async function storeHere(library: Library, files: readonly MadeFile[]): Promise<
       })
       if (!row) throw new Error(`${name} occurs twice`)
       const document = { id: row.id, owner, filename: row.filename }
-      await insertPages(scope, document, pages)
+      await insertPages(scope, owner, [{ id: row.id, pages }])
       await indexDocument(
         scope,
         document,

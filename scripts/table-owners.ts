@@ -71,7 +71,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   search_buckets: { writes: 'search' },
   search_segments: { writes: 'search', reads: ['assistant'] },
 
-  models: { writes: 'connections', reads: ['api', 'assistant'] },
+  models: { writes: 'connections', reads: ['api', 'assistant', 'conversations'] },
   own_providers: { writes: 'connections', reads: ['assistant', 'search'] },
   tool_consents: { writes: 'connections' },
   tool_requests: { writes: 'connections' },

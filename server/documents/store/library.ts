@@ -217,11 +217,11 @@ export async function insertDocuments(
   documents: readonly Omit<NewDocument, 'owner' | 'series'>[],
 ): Promise<(DocumentRow | undefined)[]> {
   // The times keep the order of the upload.
-  const { rows } = await scope.query<StoredDocument & { path: string }>(
-    `insert into documents (owner, filename, originalname, mimetype, size, path, sha256, uploaded_at)
+  const { rows } = await scope.query<DocumentRow & { path: string }>(
+    `insert into documents as d (owner, filename, originalname, mimetype, size, path, sha256, uploaded_at)
      select $1, name, name, mimetype, size, path, sha256, clock_timestamp()
      from unnest($2::text[], $3::text[], $4::int[], $5::text[], $6::text[]) as given (name, mimetype, size, path, sha256)
-     on conflict (owner, sha256) do nothing returning ${COLUMNS}, path`,
+     on conflict (owner, sha256) do nothing returning ${COLUMNS}, d.path`,
     [
       owner,
       documents.map(({ name }) => name),
@@ -231,7 +231,7 @@ export async function insertDocuments(
       documents.map(({ sha256 }) => sha256),
     ],
   )
-  const byPath = new Map(rows.map(({ path, ...row }) => [path, toRow(row)]))
+  const byPath = new Map(rows.map(({ path, ...row }) => [path, row]))
   return documents.map(({ path }) => byPath.get(path))
 }
 
