@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { DocumentRow } from '#contract/document.ts'
 import { applyDocumentChange, cacheDocuments } from './document-cache.ts'
 import { onDocumentChange } from './document-changes.ts'
-import { documentList } from './document-list.ts'
+import { documentList } from './paged-documents.ts'
 import { documentCountsKey, documentQuery } from './document-queries.ts'
 
 const first: DocumentRow = {

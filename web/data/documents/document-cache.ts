@@ -4,7 +4,7 @@ import { documentRow, type DocumentRow, type NamedDocument } from '#contract/doc
 import { refetch } from '#web/data/refetch.ts'
 import { announceDocumentChange } from './document-changes.ts'
 import { countDocumentsSoon } from './document-counts.ts'
-import { documentList } from './document-list.ts'
+import { documentList } from './paged-documents.ts'
 import { documentKey, documentVersionsKey, liveDocument } from './document-queries.ts'
 
 /** A row change of `postgres_changes`; `old` holds at least the key. */

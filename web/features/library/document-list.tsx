@@ -5,7 +5,7 @@ import { flushSync } from 'react-dom'
 
 import type { DocumentRow, NamedDocument } from '#contract/document.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
-import { documentList, previewOfDocuments } from '#web/data/documents/document-list.ts'
+import { documentList, previewOfDocuments } from '#web/data/documents/paged-documents.ts'
 import { usePagedList, type PagedRows } from '#web/data/use-paged-list.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
