@@ -334,10 +334,22 @@ async function listUnwritten(): Promise<string[]> {
   return rows.filter(({ written }) => written === 0).map(({ name }) => name)
 }
 
+const CHANGES = '(select xid from realtime.changes union all select xid from realtime.schema_changes) c'
+
+async function countChanges(condition = 'true'): Promise<number | undefined> {
+  const { rows } = await admin.query<{ count: number }>(
+    `select count(*)::int as count from ${CHANGES} where ${condition}`,
+  )
+  return rows[0]?.count
+}
+
+/** Changes that a sweep keeps because a transaction in progress may be older. */
+const countUnsettledChanges = () => countChanges('xid >= pg_snapshot_xmin(pg_current_snapshot())')
+
 const rowsOf = (sizes: Record<string, Size>) =>
   Object.fromEntries(Object.entries(sizes).map(([table, { rows }]) => [table, rows]))
 
-test('a table is as large after a year as after two months if people keep the same', async () => {
+test('a table is as large after a year as after two months if people keep the same', { retry: 0 }, async () => {
   await installJobs(db.adminConnection)
   await assistant.startWorker()
   const jobs = startJobs({ connection: db.connection, log, handlers: documentJobs, sweepIntervalMs: 3_600_000 })
@@ -368,20 +380,18 @@ test('a table is as large after a year as after two months if people keep the sa
     await conversations(belongings)
     await files(belongings, jobs)
     await liveMessages()
-    // A horizon is received after the sweep that asks for it.
-    for (let n = 0; n < 3; n += 1) await outbox.sweep()
-    await age()
     // The horizon is that of the whole cluster, in which other tests have transactions too.
+    await expect.poll(countUnsettledChanges, { timeout: 120_000 }).toBe(0)
     await expect
       .poll(
         async () => {
+          // A horizon is received some time after the sweep that asks for it, and used once it is old.
+          for (let n = 0; n < 3; n += 1) await outbox.sweep()
+          await age()
           await outbox.sweep()
-          const { rows } = await admin.query<{ left: number }>(
-            `select (select count(*) from realtime.changes)::int + (select count(*) from realtime.schema_changes)::int as left`,
-          )
-          return rows[0]?.left
+          return countChanges()
         },
-        { timeout: 30_000 },
+        { timeout: 120_000 },
       )
       .toBe(0)
     await broadcasts.sweep()

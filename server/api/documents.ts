@@ -122,7 +122,7 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
     return jsonText(context, await database.asUser(claims, (scope) => listDocuments(scope, page), { readOnly: true }))
   })
 
-  routes.delete('/', async (context) => {
+  routes.delete('/', requireJson, async (context) => {
     const { ids } = validate(documentIds, context.req.query())
     await database.asUser(context.get('claims'), (scope) => deleteDocuments(scope, ids))
     jobs.enqueue(DISCARD_JOB, DISCARD_REQUEST)

@@ -69,12 +69,16 @@ const upload = (route: string, field: string, part: Omit<FormPart, 'name'>): Val
   body: { kind: 'form', parts: [{ name: field, ...part }] },
 })
 
-function apiRequests({ conversationId, messageId }: Attacker, { modelUrl, toolUrl }: Neighbours): ValidRequest[] {
+function apiRequests(
+  { conversationId, messageId, documentId }: Attacker,
+  { modelUrl, toolUrl }: Neighbours,
+): ValidRequest[] {
   const conversation = '/api/conversations/:id'
   const text = { filename: 'a.txt', type: 'text/plain', content: `The lamp ${randomUUID()} stands there.` }
   const page = { filename: 'a.html', type: 'text/html', content: '<table><tr><td>1<td>2</table>' }
   return [
     get('/api/users/:id/conversations'),
+    get('/api/users/:id/conversations', 'listed=true&search=title&limit=5'),
     send('POST', '/api/conversations', { title: 'A title', model_name: 'alcove-reader', metadata: { a: [1] } }),
     get(conversation),
     send('PATCH', conversation, { title: 'Other', pinned: true, metadata: { a: 1 } }),
@@ -88,8 +92,13 @@ function apiRequests({ conversationId, messageId }: Attacker, { modelUrl, toolUr
     send('POST', `${conversation}/messages/:messageId/regenerate`, { model_name: 'alcove-reader' }),
     send('POST', `${conversation}/messages/:messageId/continue`),
     get('/api/search', 'q=lamp'),
+    get('/api/search/conversations', 'q=title'),
     get('/api/search/documents', 'q=lamp+stands'),
     get('/api/documents'),
+    get('/api/documents/count'),
+    get('/api/documents/names', 'search=a'),
+    get('/api/documents/matches', 'name=a'),
+    { ...remove('/api/documents'), query: `ids=${documentId}` },
     upload('/api/documents', 'files', text),
     upload('/api/documents', 'files', page),
     upload('/api/documents/:id/versions', 'files', text),
