@@ -108,6 +108,9 @@ async function startWithHandlers(environment: Environment): Promise<{ alcove: Al
   return { alcove, handlers: await connectHandlers(address) }
 }
 
+/** Makes a file too large to share a parser process, whose handlers would be called only when it is replaced. */
+const FILLING = ' '.repeat(1_100_000)
+
 /** Work of one person that reaches every edge. Each resolves when it has been answered, or its connection has ended. */
 function createWork({ url, apikey }: Installation, token: string, toolUrl: string) {
   const asPerson = (method: string, route: string, body?: unknown) =>
@@ -133,7 +136,7 @@ function createWork({ url, apikey }: Installation, token: string, toolUrl: strin
     ask: (signal: AbortSignal) => ask('Where is the lamp?', signal),
     searchTheWeb: (signal: AbortSignal) => ask('@search lamp', signal),
     async upload(signal: AbortSignal) {
-      const { documents } = uploaded.parse(await asPerson('POST', '/api/documents', fileOf(`A lamp ${randomUUID()}`)))
+      const { documents } = uploaded.parse(await asPerson('POST', '/api/documents', fileOf(`A lamp ${randomUUID()}${FILLING}`)))
       const row = `/rest/v1/documents?id=eq.${documents[0]?.id ?? ''}&state=eq.ready`
       await poll(async () => (await countRows(row)) === 1, signal)
     },
