@@ -19,6 +19,8 @@ type ConversationItemProps = {
   active: boolean
   onSelect: () => void
   onPin: () => void
+  /** Called with the button that pins, whenever it is drawn. */
+  onPinDrawn: (button: HTMLButtonElement | null) => void
   onDelete: () => void
 }
 
@@ -29,6 +31,7 @@ export function ConversationItem({
   active,
   onSelect,
   onPin,
+  onPinDrawn,
   onDelete,
 }: ConversationItemProps): JSX.Element {
   const title = listTitle(conversation)
@@ -49,10 +52,10 @@ export function ConversationItem({
       </button>
       <span className={styles.actions}>
         <Button
+          ref={onPinDrawn}
           variant="ghost"
           size="icon"
           className={styles.action}
-          data-pins={conversation.id}
           aria-label={`${conversation.pinned ? 'Unpin' : 'Pin'} ${title}`}
           title={conversation.pinned ? 'Unpin' : 'Pin'}
           onClick={onPin}

@@ -89,12 +89,12 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
     removing.current = false
   }, [rows.length])
 
-  // A pinned or unpinned row is a new element in the other section.
-  useEffect(() => {
-    if (moving.current === null || document.activeElement !== document.body) return
-    list.current?.querySelector<HTMLElement>(`[data-pins="${moving.current}"]`)?.focus()
+  // A pinned or unpinned row is a new element in the other section, which may be drawn later.
+  const giveFocusBack = (id: string, button: HTMLButtonElement | null): void => {
+    if (button === null || moving.current !== id || document.activeElement !== document.body) return
     moving.current = null
-  }, [rows])
+    button.focus()
+  }
 
   if (conversations.isPending) {
     return (
@@ -138,6 +138,7 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
           moving.current = row.id
           actions.setPinned(row, !row.pinned)
         }}
+        onPinDrawn={giveFocusBack}
         onDelete={setAsked}
       />
     )
@@ -186,10 +187,12 @@ type SectionProps = {
   activeId: string | null
   onSelect: (id: string) => void
   onPin: (row: ListedConversation) => void
+  onPinDrawn: (id: string, button: HTMLButtonElement | null) => void
   onDelete: (row: ListedConversation) => void
 }
 
-function Section({ title, rows, hasMore, onNearEnd, activeId, onSelect, onPin, onDelete }: SectionProps): JSX.Element {
+function Section(props: SectionProps): JSX.Element {
+  const { title, rows, hasMore, onNearEnd, activeId, onSelect, onPin, onPinDrawn, onDelete } = props
   const id = useId()
   const modelLabel = useModelLabel()
   return (
@@ -213,6 +216,7 @@ function Section({ title, rows, hasMore, onNearEnd, activeId, onSelect, onPin, o
             active={row.id === activeId}
             onSelect={() => onSelect(row.id)}
             onPin={() => onPin(row)}
+            onPinDrawn={(button) => onPinDrawn(row.id, button)}
             onDelete={() => onDelete(row)}
           />
         )}
