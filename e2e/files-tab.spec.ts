@@ -175,9 +175,10 @@ test('many are deleted at once; those that cannot be stay, and are counted', asy
   for (const name of ['Bread', 'Candles', 'Desk']) await files().getByLabel(`Select ${name}.txt`).check()
   const refused: string[] = []
   await page.route(/\/(rest\/v1|api)\/documents[?/].*/, (route) => {
-    const [first = route.request().url()] = refused
+    const address = decodeURIComponent(route.request().url())
+    const [first = address] = refused
     if (route.request().method() !== 'DELETE') return route.fallback()
-    const id = /[0-9a-f-]{36}/.exec(route.request().url())?.[0] ?? ''
+    const id = /[0-9a-f-]{36}/.exec(address)?.[0] ?? ''
     if (refused.length === 0) refused.push(id)
     return first.includes(id) ? route.abort() : route.fallback()
   })

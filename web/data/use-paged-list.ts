@@ -17,14 +17,17 @@ export interface PagedRows<Row> {
   readonly failedToReadMore: boolean
 }
 
-/** The loaded rows of a list. While another view is read, they stay, or its preview is shown. */
+/**
+ * The loaded rows of a list. While another view is read, they stay, or its preview is shown.
+ * @param preview the same object in every render of a view: another one would be drawn, in a circle
+ */
 export function usePagedList<Row, View>(
   list: PagedList<Row, View>,
   view: View,
-  previewOf?: (view: View) => LoadedRows<Row> | undefined,
+  preview?: LoadedRows<Row>,
 ): PagedRows<Row> {
   const queryClient = useQueryClient()
-  const query = useQuery({ ...list.query(view), placeholderData: (previous) => previewOf?.(view) ?? previous })
+  const query = useQuery({ ...list.query(view), placeholderData: (previous) => preview ?? previous })
   const next = useMutation({ mutationFn: () => list.readMore(queryClient, view) })
   return {
     rows: query.data?.rows ?? NO_ROWS,

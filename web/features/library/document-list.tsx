@@ -42,7 +42,8 @@ export function DocumentList({ onOpen, openId, label, titled = false, onAsk }: D
   const isFiltered = total >= FILTER_FROM
   const search = isFiltered ? text.trim() : ''
   const view = useMemo(() => ({ search, ...arrangement }), [search, arrangement])
-  const documents = usePagedList(documentList, view, (wanted) => previewOfDocuments(queryClient, wanted))
+  const preview = useMemo(() => previewOfDocuments(queryClient, view), [queryClient, view])
+  const documents = usePagedList(documentList, view, preview)
   const { rows } = documents
 
   const [isAsking, setAsking] = useState(false)
