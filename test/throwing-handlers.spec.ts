@@ -43,8 +43,8 @@ const TRIES_PER_MECHANISM = 4
 const ANSWER_MS = 60_000
 /** A background task that was ended runs again meanwhile. */
 const REPAIR_MS = 40_000
-/** Answers of the load that are still open then are not awaited. */
-const QUIET_MS = 4_000
+/** Answers of the load that are still open then are not awaited. A parser process takes seconds on a busy machine. */
+const QUIET_MS = 12_000
 const MODEL = 'openai-compatible/stub-gpt'
 
 const identified = z.object({ id: z.string() })
