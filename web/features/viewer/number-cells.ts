@@ -12,13 +12,16 @@ const NUMBER = new RegExp(
 const isNumber = (text: string): boolean => NUMBER.test(text.trim())
 
 /** Marks right-aligned cells of a table: numbers, and the words in the first full row above a column of numbers. */
-export function numberCells(rows: readonly (readonly string[])[]): boolean[][] {
-  const head = rows.findIndex((row) => row.length > 1)
+export const numberCells = (rows: readonly (readonly string[])[]): boolean[][] =>
+  rows.map((_, index) => numbersIn(rows, index))
+
+/** As `numberCells`, for one row of many. */
+export function numbersIn(rows: readonly (readonly string[])[], index: number): boolean[] {
+  const row = rows[index] ?? []
+  const isHead = row.length > 1 && rows.findIndex((other) => other.length > 1) === index
   const headsNumbers = (column: number): boolean => {
-    const next = rows.slice(head + 1).find((row) => row.length > 1 && (row[column] ?? '').trim() !== '')
+    const next = rows.slice(index + 1).find((other) => other.length > 1 && (other[column] ?? '').trim() !== '')
     return isNumber(next?.[column] ?? '')
   }
-  return rows.map((row, index) =>
-    row.map((text, column) => row.length > 1 && (isNumber(text) || (index === head && headsNumbers(column)))),
-  )
+  return row.map((text, column) => row.length > 1 && (isNumber(text) || (isHead && headsNumbers(column))))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { cellRange, columnName, sheetLines, textBoxBlocks } from './sheet-lines.ts'
+import { cellRange, columnName, linesWithin, sheetLines, textBoxBlocks } from './sheet-lines.ts'
 
 const text = 'Hours\n\nSeason | Warden | Hours\nWinter |  | 8\n\nSummer | Ann'
 const at = (words: string) => text.indexOf(words)
@@ -16,11 +16,11 @@ const page = {
 }
 const lines = sheetLines(page) ?? []
 
-test('each row has its number and its cells, empty ones too', () => {
-  expect(lines.map(({ row, cells }) => [row, ...cells.map(({ start, end }) => text.slice(start, end))])).toEqual([
-    [2, 'Season', 'Warden', 'Hours'],
-    [3, 'Winter', '', '8'],
-    [9, 'Summer', 'Ann'],
+test('each row has its number and its text', () => {
+  expect(lines.map(({ row, start, end }) => [row, text.slice(start, end)])).toEqual([
+    [2, 'Season | Warden | Hours'],
+    [3, 'Winter |  | 8'],
+    [9, 'Summer | Ann'],
   ])
 })
 
@@ -61,10 +61,20 @@ describe('the range of a passage', () => {
     ['Winter', 'Ann', 'B3:AB9'],
     ['arden', 'Hour', 'D2:AB2'],
   ])('from %s to %s is %s', (from, to, range) => {
-    expect(cellRange(lines, page.columns, { start: at(from), end: text.indexOf(to, at(from)) + to.length })).toBe(range)
+    expect(cellRange(text, lines, page.columns, { start: at(from), end: text.indexOf(to, at(from)) + to.length })).toBe(
+      range,
+    )
   })
 
   test('is none where no cell is touched', () => {
-    expect(cellRange(lines, page.columns, { start: 0, end: 5 })).toBeNull()
+    expect(cellRange(text, lines, page.columns, { start: 0, end: 5 })).toBeNull()
+  })
+
+  test.each([
+    ['Winter', 'Ann', [1, 3]],
+    ['arden', 'Hour', [0, 1]],
+    ['Hours\n\n', 'Season', [0, 1]],
+  ])('from %s to %s touches the lines %j', (from, to, touched) => {
+    expect(linesWithin(lines, { start: at(from), end: text.indexOf(to, at(from)) + to.length })).toEqual(touched)
   })
 })

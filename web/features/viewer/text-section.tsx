@@ -19,11 +19,12 @@ interface TextSectionProps {
   passage: Passage | null
   hardWrapped: boolean
   label: string
+  scroller: HTMLElement
   onMarked: (first: Range) => void
 }
 
 export function TextSection(props: TextSectionProps): JSX.Element {
-  const { documentId, page, passage, hardWrapped, label, onMarked } = props
+  const { documentId, page, passage, hardWrapped, label, scroller, onMarked } = props
   const section = useQuery(pageTextQuery(documentId, page))
   const text = section.data?.text
   const container = useRef<HTMLDivElement>(null)
@@ -58,7 +59,13 @@ export function TextSection(props: TextSectionProps): JSX.Element {
       <div ref={container} className={styles.text} data-passage={passage !== null && blocks.length > 0} dir="auto">
         {text !== undefined && blocks.map((block, index) => <TextBlockView key={index} block={block} text={text} />)}
         {text !== undefined && lines && lines.length > 0 && (
-          <SheetGrid text={text} lines={lines} columns={section.data?.columns ?? []} />
+          <SheetGrid
+            text={text}
+            lines={lines}
+            columns={section.data?.columns ?? []}
+            passage={passage}
+            scroller={scroller}
+          />
         )}
         {text !== undefined &&
           lines &&

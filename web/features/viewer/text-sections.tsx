@@ -81,6 +81,7 @@ export function TextSections(props: TextSectionsProps): JSX.Element {
           label={`${unit} ${page}`}
           hardWrapped={hardWrapped}
           passage={passage?.page === page ? passage : null}
+          scroller={scroller}
           onMarked={reveal}
         />
       ))}

@@ -14,7 +14,7 @@ export function useCitedCells(documentId: string, isWorkbook: boolean, passage: 
   })
   return useMemo(() => {
     const lines = data && isWorkbook ? sheetLines(data) : null
-    const range = lines && passage ? cellRange(lines, data?.columns ?? [], passage) : null
+    const range = data && lines && passage ? cellRange(data.text, lines, data.columns ?? [], passage) : null
     return range && `Cited: ${range}`
   }, [data, isWorkbook, passage])
 }

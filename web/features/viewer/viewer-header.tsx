@@ -1,7 +1,7 @@
 import { Download, MoveHorizontal, X, ZoomIn, ZoomOut } from 'lucide-react'
 import type { JSX } from 'react'
 
-import type { DocumentRow } from '#contract/document.ts'
+import { nameWithFolder, type DocumentRow } from '#contract/document.ts'
 import { documentFileUrl } from '#web/data/documents/document-queries.ts'
 import { Button } from '#web/ui/button.tsx'
 
@@ -38,7 +38,7 @@ export function ViewerHeader(props: ViewerHeaderProps): JSX.Element {
   return (
     <header className={styles.header}>
       <div className={styles.titleRow}>
-        <h2 className={styles.title} title={name}>
+        <h2 className={styles.title} title={document ? nameWithFolder(document) : name}>
           {name}
         </h2>
         {zoom !== null && <ZoomSteps zoom={zoom} onZoom={onZoom} />}

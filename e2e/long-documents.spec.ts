@@ -1,0 +1,125 @@
+/** A workbook of 100,000 rows and a text of 25 MB: opened, scrolled, and jumped into from an answer. */
+import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectToFolder } from '#test/fill-conversation.ts'
+import { markedText } from './browser.ts'
+import { openStage, type Stage, userIdOf } from './stage.ts'
+
+const ROWS = 100_000
+const CITED_ROW = 87_654
+const SECTIONS = 8_700
+const CITED_SECTION = 8_000
+const MAX_NODES = 5_000
+
+const WORKBOOK = randomUUID()
+const BOOK = randomUUID()
+const CONVERSATION = randomUUID()
+
+let stage: Stage
+let page: Page
+let client: pg.Client
+
+const ownerToSql = `(select id from auth.users where email = 'test@alcove.local')`
+const insertDocument = (id: string, name: string, mimetype: string, pages: number) =>
+  client.query(
+    `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state, pages, pages_done, parsed_at)
+     values ($1::text::uuid, ${ownerToSql}, $2, $2, $3, 1, $1, $1, 'ready', $4, $4, now())`,
+    [id, name, mimetype, pages],
+  )
+
+/** The text of a sheet, with the offset and number of each row. */
+function makeSheet(): { text: string; rows: [number, number][] } {
+  const rows: [number, number][] = []
+  const lines = ['Lamps']
+  let length = 'Lamps\n\n'.length
+  for (let row = 1; row <= ROWS; row += 1) {
+    const line = row === 1 ? 'Lamp | Place | Watts' : `Lamp ${row} | Corridor ${row % 40} | ${row % 100}`
+    rows.push([length, row])
+    lines.push(row === 1 ? `\n${line}` : line)
+    length += line.length + 1
+  }
+  return { text: lines.join('\n'), rows }
+}
+
+const sentence = (section: number) => `The keeper of section ${section} trims the lamp.`
+
+beforeAll(async () => {
+  stage = await openStage()
+  page = stage.page
+  client = await connectToFolder(stage.dataDir)
+  const { text, rows } = makeSheet()
+  await insertDocument(WORKBOOK, 'lamps.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 1)
+  await client.query(
+    `insert into document_pages (document_id, owner, page, text, rows, columns) values ($1, ${ownerToSql}, 1, $2, $3, '[1, 2, 3]')`,
+    [WORKBOOK, text, JSON.stringify(rows)],
+  )
+  await insertDocument(BOOK, 'keepers.txt', 'text/plain', SECTIONS)
+  await client.query(
+    `insert into document_pages (document_id, owner, page, text)
+     select $1, ${ownerToSql}, n, format('The keeper of section %s trims the lamp.', n) || E'\\n\\n' || repeat('The night is long. ', 155)
+     from generate_series(1, ${SECTIONS}) n`,
+    [BOOK],
+  )
+  const [start] = rows[CITED_ROW - 1] ?? [0]
+  const cited = text.slice(start, text.indexOf('\n', start))
+  const sources = [
+    { n: 1, documentId: WORKBOOK, filename: 'lamps.xlsx', page: 1, start, end: start + cited.length, text: cited, score: 1 },
+    { n: 2, documentId: BOOK, filename: 'keepers.txt', page: CITED_SECTION, start: 0, end: sentence(CITED_SECTION).length, text: sentence(CITED_SECTION), score: 1 },
+  ] // prettier-ignore
+  await stage.insert('conversations', [
+    { id: CONVERSATION, uid: await userIdOf(page), title: 'Long ones', model_name: 'alcove-reader' },
+  ])
+  await stage.insert('messages', [
+    {
+      conversation_id: CONVERSATION,
+      content: 'It is there [1], and there [2].',
+      sender_role: 2,
+      metadata: { sources },
+    },
+  ])
+  await page.goto(new URL(`/?chat=${CONVERSATION}`, page.url()).href)
+})
+afterAll(async () => {
+  await client.end()
+  await stage.close()
+})
+
+const countNodes = () => page.evaluate(() => document.querySelectorAll('*').length)
+const openSource = (n: number) => page.locator(`[data-citation="${n}"]`).first().click()
+/** Scrolls what shows the document to a share of its height. */
+const scrollTo = (share: number) =>
+  page
+    .locator('[data-section]')
+    .first()
+    .evaluate((element, to) => {
+      let scroller = element.parentElement
+      while (scroller && !/auto|scroll/.test(getComputedStyle(scroller).overflowY)) scroller = scroller.parentElement
+      if (scroller) scroller.scrollTop = to * scroller.scrollHeight
+    }, share)
+const row = (number: number) => page.getByRole('rowheader', { name: String(number), exact: true })
+
+test('a citation opens a row of 100,000 in view, marked', async () => {
+  await openSource(1)
+  await expect.poll(() => markedText(page)).toContain(`Lamp ${CITED_ROW}`)
+  await expect.poll(async () => (await row(CITED_ROW).boundingBox())?.y ?? -1).toBeGreaterThan(100)
+  expect((await row(CITED_ROW).boundingBox())?.y).toBeLessThan(700)
+  await page.getByText(`Cited: A${CITED_ROW}:C${CITED_ROW}`).waitFor()
+  expect(await countNodes()).toBeLessThan(MAX_NODES)
+})
+
+test('the sheet is scrolled to both ends, with the names of its columns in view', async () => {
+  await scrollTo(1)
+  await row(ROWS).waitFor()
+  await page.getByRole('columnheader', { name: 'C', exact: true }).waitFor()
+  await scrollTo(0)
+  await row(1).waitFor()
+  expect(await countNodes()).toBeLessThan(MAX_NODES)
+})
+
+test('a citation opens a late section of a text of 25 MB', async () => {
+  await openSource(2)
+  await expect.poll(() => markedText(page)).toBe(sentence(CITED_SECTION))
+  expect(await countNodes()).toBeLessThan(MAX_NODES)
+})

@@ -1,0 +1,93 @@
+import { defaultRangeExtractor, useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
+import { useMemo, useRef, type JSX } from 'react'
+
+import { usePositionInScroller } from '#web/ui/position-in-scroller.ts'
+
+import { columnWidths } from './column-widths.ts'
+import { SheetHead } from './sheet-head.tsx'
+import { linesWithin, type SheetLine } from './sheet-lines.ts'
+import { SheetRow } from './sheet-row.tsx'
+import styles from './text-section.module.css'
+import type { Passage } from './viewer-target.ts'
+
+/** Pixels; drawn rows are measured. */
+const ROW_HEIGHT = 30
+const OVERSCAN = 20
+/** Width of cells with so much text in all. */
+const widthOf = (characters: number, cells = 1): string =>
+  `calc(${characters}ch + ${cells} * (2 * var(--space-3) + 1px))`
+
+export interface SheetProps {
+  text: string
+  lines: readonly SheetLine[]
+  /** Column numbers; A is 1. */
+  columns: readonly number[]
+  passage: Passage | null
+  scroller: HTMLElement
+}
+
+/** The rows near the view, and those of the passage wherever they are. */
+export function LongSheet({ text, lines, columns, passage, scroller }: SheetProps): JSX.Element {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const { scrollMargin } = usePositionInScroller(body)
+  const widths = useMemo(() => columnWidths(text, lines, columns.length), [text, lines, columns])
+  const cited = useMemo(() => (passage ? linesWithin(lines, passage) : undefined), [lines, passage])
+
+  // eslint-disable-next-line react-hooks/incompatible-library -- its functions are used here alone, in every render
+  const virtualizer = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller,
+    initialOffset: () => scroller.scrollTop,
+    // Rows are drawn at once, so that the passage can be marked.
+    initialRect: { width: scroller.clientWidth, height: scroller.clientHeight },
+    estimateSize: () => ROW_HEIGHT,
+    overscan: OVERSCAN,
+    scrollMargin,
+    rangeExtractor: (range) => {
+      const [from, to] = cited ?? [0, 0]
+      const ofPassage = Array.from({ length: to - from }, (_, index) => from + index)
+      return [...new Set([...defaultRangeExtractor(range), ...ofPassage])].toSorted((one, other) => one - other)
+    },
+  })
+  const items = virtualizer.getVirtualItems()
+  const all = [String(lines.at(-1)?.row ?? 0).length, ...widths]
+  return (
+    <table
+      className={styles.long}
+      style={{
+        width: widthOf(
+          all.reduce((sum, width) => sum + width),
+          all.length,
+        ),
+      }}
+      aria-rowcount={lines.length + 1}
+    >
+      <colgroup>
+        {all.map((width, index) => (
+          <col key={index} style={{ width: widthOf(width) }} />
+        ))}
+      </colgroup>
+      <SheetHead columns={columns} />
+      <tbody ref={body}>
+        {items.flatMap(({ index, start }, place) => [
+          <Gap key={`before ${index}`} height={start - endOf(items[place - 1], scrollMargin)} />,
+          <SheetRow
+            key={index}
+            text={text}
+            lines={lines}
+            index={index}
+            columns={columns}
+            drawn={{ ref: virtualizer.measureElement, 'data-index': index, 'aria-rowindex': index + 2 }}
+          />,
+        ])}
+        <Gap height={virtualizer.getTotalSize() + scrollMargin - endOf(items.at(-1), scrollMargin)} />
+      </tbody>
+    </table>
+  )
+}
+
+const endOf = (item: VirtualItem | undefined, scrollMargin: number): number => item?.end ?? scrollMargin
+
+/** The place of rows that are not drawn. */
+const Gap = ({ height }: { height: number }): JSX.Element | null =>
+  height > 0 ? <tr aria-hidden className={styles.gap} style={{ height }} /> : null
