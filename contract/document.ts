@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
-export const documentState = z.enum(['queued', 'reading', 'ready', 'failed'])
+/** `paused`: not read until its owner lets the reading go on. */
+export const documentState = z.enum(['queued', 'reading', 'paused', 'ready', 'failed'])
 
 /** Why a document could not be read: a code for programs, a sentence for the person. */
 export const documentError = z.object({ code: z.string(), message: z.string() })
@@ -63,6 +64,8 @@ export const UNSURE_BELOW = 60
 export const documentRow = z.object({
   id: z.uuid(),
   filename: z.string(),
+  /** The path of the folder that the file was added with, without a slash at either end; empty for a file by itself. */
+  folder: z.string(),
   originalname: z.string(),
   mimetype: z.string(),
   size: z.int(),
@@ -81,16 +84,32 @@ export const documentRow = z.object({
 })
 export type DocumentRow = z.infer<typeof documentRow>
 
+/** The name of a document below the folder that was chosen: `Contracts/2024/lease.pdf`. */
+export const nameWithFolder = ({ folder, filename }: Pick<DocumentRow, 'folder' | 'filename'>): string =>
+  folder === '' ? filename : `${folder}/${filename}`
+
 /** A document as a selection holds it. */
-export const namedDocument = documentRow.pick({ id: true, filename: true, state: true })
+export const namedDocument = documentRow.pick({ id: true, filename: true, folder: true, state: true })
 export type NamedDocument = z.infer<typeof namedDocument>
 
-/** Answer of `GET /api/documents/count`: current versions. */
-export const documentCounts = z.object({ total: z.int(), ready: z.int(), being_read: z.int() })
+/**
+ * Answer of `GET /api/documents/count`: current versions. `queue`: all that were uploaded since the person's documents were
+ * last all read, also those that are read by now; 0 when none waits.
+ */
+export const documentCounts = z.object({
+  total: z.int(),
+  ready: z.int(),
+  being_read: z.int(),
+  paused: z.int(),
+  queue: z.int(),
+})
 export type DocumentCounts = z.infer<typeof documentCounts>
 
-/** Documents in one request that names them by id. */
+/** Documents in one request that names them by id or by the SHA-256 of their bytes. */
 export const MAX_IDS = 100
+
+/** Answer of `POST /api/documents/known`: the documents with these bytes; those without one are left out. */
+export const knownDocuments = z.array(z.object({ sha256: z.string(), document: documentRow }))
 
 /** Answer of `GET /api/documents/{id}/report`: pages read by OCR or with gaps. OCR confidence is 0 to 100. */
 export const readingReport = z.object({

@@ -2,7 +2,7 @@
  * Tries every route of the running server, found at run time, as a second user and anonymously, with the ids of a first
  * user. A new route without an access check fails here.
  */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
@@ -28,6 +28,7 @@ interface Person {
 
 /** Occurs in every text of the first user, and nowhere else. */
 const SECRET = 'xylophone'
+const FIRST_TEXT = `${SECRET} The lamp stands in the alcove.`
 
 const logged: string[] = []
 
@@ -101,7 +102,7 @@ async function seed(): Promise<void> {
   const uploaded = await fetch(`${alcove.address}/api/documents`, {
     method: 'POST',
     headers: bearer(first),
-    body: fileForm(`${SECRET} The lamp stands in the alcove.`),
+    body: fileForm(FIRST_TEXT),
   })
   documentId = uploadAnswer.parse(await uploaded.json()).documents[0]?.id ?? ''
   const conversation = await asJson(first, 'POST', '/api/conversations', { model_name: 'alcove-reader', title: SECRET })
@@ -197,6 +198,8 @@ const BODY = () => ({
   url: tools.url,
   answer: 'denied',
   embeddings_model: 'taken',
+  paused: true,
+  sha256: [createHash('sha256').update(FIRST_TEXT).digest('hex')],
 })
 
 /** Queries that lead to something of the first user. */

@@ -200,6 +200,44 @@ describe('uploading', () => {
     expect(await uploadOne('../../etc/pass\u202ewd.txt', 'harmless')).toMatchObject({ originalname: 'passwd.txt' })
   })
 
+  test('keeps the folder of a file, as a label', async () => {
+    const { call, finished } = await person()
+    const form = new FormData()
+    form.append('files', new File(['Before any folder.'], 'first.txt'))
+    const folders = ['Verträge/2024', '/../etc\\.//pass\u0007wd/', 'x/'.repeat(500)]
+    for (const [index, folder] of folders.entries()) {
+      form.append('folder', folder)
+      form.append('files', new File([`The rent of flat ${index}.`], `flat ${index}.txt`))
+    }
+    const { documents } = uploadAnswer.parse(await (await call('', { method: 'POST', body: form })).json())
+    expect(documents.map(({ folder, filename }) => [folder, filename])).toEqual([
+      ['', 'first.txt'],
+      ['Verträge/2024', 'flat 0.txt'],
+      ['etc/passwd', 'flat 1.txt'],
+      ['x/'.repeat(384).slice(0, -1), 'flat 2.txt'],
+    ])
+    for (const { id } of documents) expect((await finished(id)).state).toBe('ready')
+    const namesFor = async (query: string) => namesOf(await call(query))
+    expect(await namesFor(`?search=${encodeURIComponent('VERTRÄGE/2024/FLAT')}`)).toEqual(['flat 0.txt'])
+    expect(await namesFor(`/matches?name=${encodeURIComponent('flat 2024 vertrage')}`)).toEqual(['flat 0.txt'])
+    const names: unknown = await (await call('/names?search=etc%2F')).json()
+    expect(names).toMatchObject([{ folder: 'etc/passwd', filename: 'flat 1.txt' }])
+  })
+
+  test('a newer version is in the folder of the document', async () => {
+    const { call, finished } = await person()
+    const send = async (where: string, folder: string, text: string) => {
+      const form = new FormData()
+      form.append('folder', folder)
+      form.append('files', new File([text], 'lease.txt'))
+      const { documents } = uploadAnswer.parse(await (await call(where, { method: 'POST', body: form })).json())
+      return documentRow.parse(documents[0])
+    }
+    const first = await send('', 'Contracts', 'The first lease.')
+    await finished(first.id)
+    expect(await send(`/${first.id}/versions`, 'Elsewhere', 'The second.')).toMatchObject({ folder: 'Contracts' })
+  })
+
   test('refuses what is no multipart upload', async () => {
     const { call } = await person()
     const answer = await call('', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
@@ -460,12 +498,12 @@ describe('what a second person is answered', () => {
     const rows = await rowsOf(await owner.call('?order=name'))
     const ids = rows.map(({ id }) => id).join()
     const counts = async ({ call }: typeof owner): Promise<unknown> => (await call('/count')).json()
-    expect(await counts(owner)).toEqual({ total: 2, ready: 2, being_read: 0 })
+    expect(await counts(owner)).toEqual({ total: 2, ready: 2, being_read: 0, paused: 0, queue: 0 })
     expect(await rowsOf(await owner.call(`?ids=${ids}`))).toHaveLength(2)
     expect(await (await owner.call('/names?search=lease')).json()).toHaveLength(2)
     expect(await namesOf(await owner.call('/matches?name=lease'))).toHaveLength(2)
 
-    expect(await counts(stranger)).toEqual({ total: 0, ready: 0, being_read: 0 })
+    expect(await counts(stranger)).toEqual({ total: 0, ready: 0, being_read: 0, paused: 0, queue: 0 })
     for (const query of [
       '?order=name',
       '?search=lease',
@@ -477,9 +515,80 @@ describe('what a second person is answered', () => {
       expect(await (await stranger.call(query)).json(), query).toEqual([])
     expect((await stranger.call(`?order=name&after=${rows[0]?.id ?? ''}`)).status).toBe(404)
     expect((await stranger.call(`?ids=${ids}`, { method: 'DELETE' })).status).toBe(204)
-    expect(await counts(owner)).toEqual({ total: 2, ready: 2, being_read: 0 })
+    expect(await counts(owner)).toEqual({ total: 2, ready: 2, being_read: 0, paused: 0, queue: 0 })
     expect((await owner.call(`?ids=${rows[0]?.id ?? ''},${randomUUID()}`, { method: 'DELETE' })).status).toBe(204)
     expect(await namesOf(await owner.call(''))).toEqual(['Lease 2.txt'])
+  })
+})
+
+describe('what a page is told before it sends a file', () => {
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+  const ask = ({ call }: Awaited<ReturnType<typeof person>>, hashes: unknown[]) =>
+    call('/known', { method: 'POST', body: JSON.stringify({ sha256: hashes }) })
+
+  test('the documents that have its bytes, its own person alone', async () => {
+    const [owner, stranger] = [await person(), await person()]
+    const { id } = await owner.uploadOne('note.txt', 'A note that is known.')
+    const hashes = [sha256('A note that is known.'), sha256('Another one.')]
+    expect(await (await ask(owner, hashes)).json()).toMatchObject([{ sha256: hashes[0], document: { id } }])
+    expect(await (await ask(stranger, hashes)).json()).toEqual([])
+  })
+
+  test.each([
+    ['too many hashes', Array.from({ length: 101 }, (_, index) => sha256(`${index}`))],
+    ['no hash', ['ABC']],
+  ])('refuses %s', async (_, hashes) => {
+    expect((await ask(await person(), hashes)).status).toBe(400)
+  })
+})
+
+describe('the queue', () => {
+  /** As many documents as states, each a second younger than the one before. */
+  const storeQueue = async (owner: string, states: readonly string[], hoursAgo = 0) => {
+    for (const [index, state] of states.entries())
+      await database.admin.query(
+        `insert into documents (owner, filename, originalname, mimetype, size, path, sha256, state, uploaded_at, parsed_at)
+         select $1, $2, $2, 'text/plain', 1, $3, $3, $4, at, case when $4 = 'ready' then at + interval '1 second' end
+         from (select now() - make_interval(hours => $5, secs => $6) as at) as given`,
+        [owner, `${state} ${index}.txt`, randomUUID(), state, hoursAgo, states.length - index],
+      )
+  }
+  const counts = async ({ call }: Awaited<ReturnType<typeof person>>): Promise<unknown> => (await call('/count')).json()
+  const setPaused = ({ call }: Awaited<ReturnType<typeof person>>, paused: unknown) =>
+    call('/queue', { method: 'PATCH', body: JSON.stringify({ paused }) })
+
+  test('counts what was uploaded since all were read', async () => {
+    const owner = await person()
+    await storeQueue(owner.claims.sub, ['ready', 'ready', 'failed'], 2)
+    expect(await counts(owner)).toMatchObject({ total: 3, queue: 0 })
+    await storeQueue(owner.claims.sub, ['ready', 'failed', 'ready', 'paused', 'paused'])
+    expect(await counts(owner)).toEqual({ total: 8, ready: 4, being_read: 0, paused: 2, queue: 5 })
+  })
+
+  test('is paused and cancelled, without touching that of another person', async () => {
+    const [owner, stranger] = [await person(), await person()]
+    await storeQueue(stranger.claims.sub, ['failed', 'paused'])
+    await storeQueue(owner.claims.sub, ['failed', 'reading', 'queued'])
+    expect(await (await setPaused(owner, true)).json()).toMatchObject({ total: 3, being_read: 0, paused: 2 })
+    expect((await setPaused(owner, 'yes')).status).toBe(400)
+    expect((await owner.call('/queue', { method: 'DELETE' })).status).toBe(204)
+    expect(await namesOf(await owner.call(''))).toEqual(['failed 0.txt'])
+    expect(await namesOf(await stranger.call('?order=name'))).toEqual(['failed 0.txt', 'paused 1.txt'])
+  })
+
+  test('goes on', async () => {
+    const [owner, stranger] = [await person(), await person()]
+    await storeQueue(stranger.claims.sub, ['paused'])
+    const { id } = await owner.uploadOne('held.txt', 'The lamp stands in the alcove.')
+    await owner.finished(id)
+    await database.admin.query('delete from document_pages where document_id = $1', [id])
+    await database.admin.query(
+      `update documents set state = 'paused', attempt = 0, pages = null, parsed_at = null where id = $1`,
+      [id],
+    )
+    expect(await (await setPaused(owner, false)).json()).toMatchObject({ paused: 0 })
+    expect(await owner.finished(id)).toMatchObject({ state: 'ready', pages: 1 })
+    expect(await counts(stranger)).toMatchObject({ paused: 1 })
   })
 })
 

@@ -9,12 +9,16 @@ import type { Log } from '#server/base/log.ts'
 import { validate } from '#server/base/validate.ts'
 import { DISCARD_JOB, DISCARD_REQUEST } from '#server/documents/ingest/blob-cleanup.ts'
 import { REINDEX_JOB } from '#server/documents/ingest/reindex-job.ts'
+import { requestFor } from '#server/documents/ingest/document-job.ts'
+import { ingestJobOf } from '#server/documents/ingest/ingest-job.ts'
 import { serveFile } from '#server/documents/serve-file.ts'
 import {
   countDocuments,
   deleteDocument,
   deleteDocuments,
+  deleteUnread,
   findByName,
+  findDocumentsBySha256,
   getDocument,
   getDocuments,
   listDocuments,
@@ -22,6 +26,7 @@ import {
   listVersions,
   renameDocument,
 } from '#server/documents/store/library.ts'
+import { pauseReading, resumeReading } from '#server/documents/store/ingestion.ts'
 import { getPageText, getReadingReport } from '#server/documents/store/pages.ts'
 import { receiveUpload, type UploadParts } from '#server/documents/upload.ts'
 import { jsonText } from './json-text.ts'
@@ -56,6 +61,8 @@ const documentIds = z.object({
     .transform((ids) => ids.split(','))
     .pipe(z.array(z.uuid()).max(MAX_IDS)),
 })
+const hashes = z.object({ sha256: z.array(z.string().regex(/^[0-9a-f]{64}$/)).max(MAX_IDS) })
+const queueChange = z.object({ paused: z.boolean() })
 const changes = z.object({ filename: z.string().trim().min(1).max(255) })
 
 /** Malformed parameters are `not_found`, like unknown ids. */
@@ -132,6 +139,32 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
   routes.get('/count', async (context) =>
     context.json(await database.asUser(context.get('claims'), countDocuments, { readOnly: true })),
   )
+
+  routes.post('/known', async (context) => {
+    const { sha256 } = await readBody(context, hashes)
+    const claims = context.get('claims')
+    return context.json(
+      await database.asUser(claims, (scope) => findDocumentsBySha256(scope, sha256), { readOnly: true }),
+    )
+  })
+
+  routes.patch('/queue', async (context) => {
+    const { paused } = await readBody(context, queueChange)
+    const claims = context.get('claims')
+    if (paused) await database.asService((scope) => pauseReading(scope, claims.sub))
+    else {
+      const resumed = await database.asService((scope) => resumeReading(scope, claims.sub))
+      for (const [index, document] of resumed.entries())
+        jobs.enqueue(ingestJobOf(document), { ...requestFor(document.id), priority: -index })
+    }
+    return context.json(await database.asUser(claims, countDocuments, { readOnly: true }))
+  })
+
+  routes.delete('/queue', async (context) => {
+    await database.asUser(context.get('claims'), deleteUnread)
+    jobs.enqueue(DISCARD_JOB, DISCARD_REQUEST)
+    return context.body(null, 204)
+  })
 
   routes.get('/names', async (context) => {
     const { search: wanted = '' } = validate(documentPage.pick({ search: true }), context.req.query())

@@ -412,11 +412,13 @@ create table public.documents (
   superseded_at timestamp with time zone,
   object_name text,
   page_bytes bigint not null default 0,
+  folder text not null default ''::text,
   constraint documents_filename_check CHECK (((char_length(filename) >= 1) AND (char_length(filename) <= 255))),
+  constraint documents_folder_check CHECK ((char_length(folder) <= 768)),
   constraint documents_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint documents_owner_sha256_key UNIQUE (owner, sha256),
   constraint documents_pkey PRIMARY KEY (id),
-  constraint documents_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'reading'::text, 'ready'::text, 'failed'::text]))),
+  constraint documents_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'reading'::text, 'paused'::text, 'ready'::text, 'failed'::text]))),
   constraint documents_version_check CHECK ((version > 0))
 );
 
@@ -865,6 +867,7 @@ CREATE INDEX document_index_segment_idx ON public.document_index USING btree (se
 CREATE INDEX document_pages_owner_idx ON public.document_pages USING btree (owner);
 CREATE INDEX documents_object_name_idx ON public.documents USING btree (object_name) WHERE (object_name IS NOT NULL);
 CREATE INDEX documents_owner_uploaded_at_idx ON public.documents USING btree (owner, uploaded_at DESC);
+CREATE INDEX documents_paused_idx ON public.documents USING btree (owner) WHERE (state = 'paused'::text);
 CREATE UNIQUE INDEX documents_series_version_key ON public.documents USING btree (series, version);
 CREATE INDEX documents_unfinished_idx ON public.documents USING btree (id) WHERE (state = ANY (ARRAY['queued'::text, 'reading'::text]));
 CREATE INDEX embedded_documents_document_id_idx ON public.embedded_documents USING btree (document_id);

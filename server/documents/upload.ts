@@ -17,10 +17,11 @@ import { ENFORCE_QUOTAS, fileRoomOf, readOwnUsage } from '#server/database/quota
 import type { Claims, Database } from '#server/database/scope.ts'
 import type { Jobs } from '#server/jobs/start.ts'
 import type { ByteSource } from '#server/parsing/containers/byte-source.ts'
+import { requestFor } from './ingest/document-job.ts'
 import { ingestJobOf } from './ingest/ingest-job.ts'
 import {
   deleteReplacedObject,
-  findDocumentBySha256,
+  findDocumentsBySha256,
   insertDocument,
   insertDocuments,
   type NewDocument,
@@ -43,10 +44,13 @@ export interface Upload {
 }
 
 const FIELD = 'files'
+/** Names the folder of the files that follow it in the form. */
+const FOLDER_FIELD = 'folder'
 const ACCEPTED_FORMATS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
   new Set(FILE_TYPES.map(({ format }) => format)),
 )
 const MAX_NAME_CHARACTERS = 255
+const MAX_FOLDER_CHARACTERS = 768
 
 export interface UploadOutcome extends UploadAnswer {
   readonly isCreated: boolean
@@ -62,9 +66,10 @@ export async function receiveUpload(
   const insertTogether = gatherInserts(parts.database, claims.sub)
   streamBody()
   try {
-    await readMultipart({ contentType, body, maxFiles: versionOf ? 1 : MAX_FILES_PER_UPLOAD }, (name, stream) => {
+    const form = { contentType, body, maxFiles: versionOf ? 1 : MAX_FILES_PER_UPLOAD }
+    await readMultipart(form, ({ name, folder }, stream) => {
       const origin = { claims, versionOf, position: pending.length, room, insertTogether }
-      const received = receiveFile(cleanName(name), stream, origin, parts)
+      const received = receiveFile({ name: cleanName(name), folder: cleanFolder(folder) }, stream, origin, parts)
       // It may fail long before the rest of the form has arrived, and is awaited only then.
       received.catch(() => undefined)
       pending.push(received)
@@ -97,7 +102,7 @@ export async function addStoredFile({ owner, objectName, open }: StoredFile, par
   const room = await openRoom(parts.database, claims)
   const insertTogether = gatherInserts(parts.database, owner)
   const origin = { claims, versionOf: undefined, position: 0, room, insertTogether }
-  const received = await receiveFile(name, await open(), origin, parts)
+  const received = await receiveFile({ name, folder: '' }, await open(), origin, parts)
   if ('rejected' in received) {
     const { status, message } = received.rejected
     throw new AppError(REJECTION_CODES.find((code) => APP_ERROR_STATUS[code] === status) ?? 'bad_request', message)
@@ -113,7 +118,7 @@ type Received = { readonly document: DocumentRow; readonly isNew: boolean } | { 
 
 async function readMultipart(
   { contentType, body, maxFiles }: Pick<Upload, 'contentType' | 'body'> & { readonly maxFiles: number },
-  onFile: (name: string | undefined, stream: Readable) => void,
+  onFile: (given: { readonly name: string | undefined; readonly folder: string }, stream: Readable) => void,
 ): Promise<void> {
   let parser: busboy.Busboy
   try {
@@ -127,6 +132,7 @@ async function readMultipart(
     throw new AppError('bad_request', 'Upload files as multipart/form-data.', { cause: error })
   }
   const open = new Set<Readable>()
+  let folder = ''
   await new Promise<void>((resolve, reject) => {
     const source = Readable.fromWeb(body)
     const fail = (error: unknown) => {
@@ -139,6 +145,9 @@ async function readMultipart(
           : new AppError('bad_request', 'The upload broke off or is not well-formed.', { cause: error }),
       )
     }
+    parser.on('field', (field, value) => {
+      if (field === FOLDER_FIELD) folder = value
+    })
     parser.on('file', (field, stream, { filename }) => {
       if (field !== FIELD) {
         stream.resume()
@@ -146,7 +155,7 @@ async function readMultipart(
       }
       open.add(stream)
       stream.once('close', () => open.delete(stream))
-      onFile(filename, stream)
+      onFile({ name: filename, folder }, stream)
     })
     parser.on('filesLimit', () =>
       fail(
@@ -166,14 +175,29 @@ async function readMultipart(
 function cleanName(name: string | undefined): string {
   // Browsers escape only these three in a file name (HTML, multipart/form-data encoding).
   const unescaped = (name ?? '').replaceAll('%22', '"').replaceAll(/%0[AD]/gi, ' ')
-  const last = unescaped.normalize('NFC').split(/[/\\]/).at(-1) ?? ''
-  const plain = last.replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '').trim()
+  const plain = withoutControls(unescaped.normalize('NFC').split(/[/\\]/).at(-1) ?? '')
   if (plain.length <= MAX_NAME_CHARACTERS) return plain === '' ? 'unnamed' : plain
   const extension = /\.[a-z0-9]{1,5}$/i.exec(plain)?.[0] ?? ''
   return `${plain
     .slice(0, MAX_NAME_CHARACTERS - extension.length)
     .toWellFormed()
     .replaceAll('\ufffd', '')}${extension}`
+}
+
+/** Control characters and those that turn the direction of text. */
+const withoutControls = (text: string): string =>
+  text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '').trim()
+
+/** The folders nearest to the file, where the whole path is too long. It is a label, and never a path on this machine. */
+function cleanFolder(given: string): string {
+  const names = given
+    .toWellFormed()
+    .normalize('NFC')
+    .split(/[/\\]/)
+    .map(withoutControls)
+    .filter((name) => name !== '' && name !== '.' && name !== '..')
+  while (names.join('/').length > MAX_FOLDER_CHARACTERS) names.shift()
+  return names.join('/')
 }
 
 /** Room that the files of one upload share while their bytes arrive. */
@@ -219,7 +243,7 @@ function gatherInserts(database: Database, owner: string): InsertTogether {
 const isTooLarge = (error: unknown): error is AppError => error instanceof AppError && error.code === 'too_large'
 
 async function receiveFile(
-  name: string,
+  { name, folder }: { readonly name: string; readonly folder: string },
   stream: Readable,
   { claims, versionOf, position, room, insertTogether }: FileOrigin,
   parts: UploadParts,
@@ -260,8 +284,9 @@ async function receiveFile(
     const mimetype = await detectUploadType(sourceOfBlob(blobs, blob), name)
     if (mimetype === undefined) return rejection(name, 'unsupported_type', `is not a ${ACCEPTED_FORMATS} file.`)
     const sha256 = hash.digest('hex')
-    const findExisting = () => database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
-    const given = { name, mimetype, size: blob.size, path: blob.id, sha256 }
+    const findExisting = async () =>
+      (await database.asUser(claims, (scope) => findDocumentsBySha256(scope, [sha256])))[0]?.document
+    const given = { name, folder, mimetype, size: blob.size, path: blob.id, sha256 }
     const insert = () =>
       versionOf
         ? database.asService(
@@ -277,7 +302,7 @@ async function receiveFile(
     if (document) {
       isKept = true
       // The first file of a later upload precedes the hundredth of an earlier one.
-      jobs.enqueue(ingestJobOf(document), { key: document.id, data: { documentId: document.id }, priority: -position })
+      jobs.enqueue(ingestJobOf({ ...document, attempt: 0 }), { ...requestFor(document.id), priority: -position })
       return { document, isNew: true }
     }
     const existing = await findExisting()

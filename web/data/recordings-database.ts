@@ -1,8 +1,6 @@
 /** Recordings in IndexedDB, which survive a crash. Pieces of a running one have its id and a number as keys. */
 import { z } from 'zod'
-
-const STORE = 'recordings'
-const BY_PERSON = 'by person'
+import { createBrowserStore } from './browser-store.ts'
 
 /** Its conversation may have been deleted elsewhere, and then no page shows it. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
@@ -17,35 +15,7 @@ const stored = z.object({
 })
 export type Recording = z.infer<typeof stored>
 
-function resultOf<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.addEventListener('success', () => resolve(request.result))
-    request.addEventListener('error', () => reject(request.error ?? new Error('The database of the browser failed')))
-  })
-}
-
-let opened: Promise<IDBDatabase> | null = null
-
-function open(): Promise<IDBDatabase> {
-  if (opened !== null) return opened
-  const request = indexedDB.open('alcove-recordings', 1)
-  request.addEventListener('upgradeneeded', () => {
-    request.result.createObjectStore(STORE, { keyPath: 'id' }).createIndex(BY_PERSON, 'userId')
-  })
-  opened = resultOf(request)
-  opened.catch(() => (opened = null))
-  return opened
-}
-
-async function write(act: (store: IDBObjectStore) => void): Promise<void> {
-  const transaction = (await open()).transaction(STORE, 'readwrite')
-  const ended = new Promise<void>((resolve, reject) => {
-    transaction.addEventListener('complete', () => resolve())
-    transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('Nothing was written')))
-  })
-  act(transaction.objectStore(STORE))
-  await ended
-}
+const { write, readOf } = createBrowserStore('alcove-recordings', 'recordings')
 
 const BEFORE_NUMBER = ' '
 const pieceId = (id: string, n: number): string => `${id}${BEFORE_NUMBER}${String(n).padStart(6, '0')}`
@@ -87,16 +57,12 @@ function joinPieces(rows: readonly Recording[]): Recording[] {
 }
 
 export async function readRecordings(userId: string): Promise<Recording[]> {
-  const store = (await open()).transaction(STORE).objectStore(STORE)
-  const [rows, keys] = await Promise.all([
-    resultOf(store.index(BY_PERSON).getAll(userId)),
-    resultOf(store.index(BY_PERSON).getAllKeys(userId)),
-  ])
+  const { rows, keys } = await readOf(userId)
   const recordings = joinPieces(rows.flatMap((row) => stored.safeParse(row).data ?? []))
     .filter(({ madeAt }) => Date.now() - madeAt < MAX_AGE_MS)
     .toSorted((a, b) => a.madeAt - b.madeAt)
   const known = new Set(recordings.map(({ id }) => id))
-  const outdated = new Set(keys.map(String).map(idOf)).difference(known)
+  const outdated = new Set(keys.map(idOf)).difference(known)
   if (outdated.size > 0) await removeRecordings([...outdated])
   return recordings
 }

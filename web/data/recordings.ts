@@ -1,5 +1,6 @@
 /** Recordings without a transcript. They survive a crash; other people who sign in on this browser do not see them. */
 import { create } from 'zustand'
+import { holdLock } from './page-lock.ts'
 import type * as RecordingsDatabase from './recordings-database.ts'
 import type { Recording } from './recordings-database.ts'
 
@@ -24,12 +25,6 @@ function write(act: (database: typeof RecordingsDatabase) => Promise<void>): Pro
 /** The recording page holds a Web Lock: a recording without a lock is one that its page left behind. */
 const LOCK = 'alcove-recording:'
 
-function holdLock(id: string): () => void {
-  const { promise, resolve } = Promise.withResolvers<undefined>()
-  navigator.locks.request(`${LOCK}${id}`, () => promise).catch((error: unknown) => console.error(error))
-  return () => resolve(undefined)
-}
-
 async function readLocks(): Promise<Set<string>> {
   const { held = [] } = await navigator.locks.query()
   return new Set(held.map(({ name = '' }) => name.replace(LOCK, '')))
@@ -44,7 +39,7 @@ type RecordingWriter = {
 /** Writes a running recording; it is listed only after its end, or the end of its page. */
 export function createRecordingWriter(of: Pick<Recording, 'userId' | 'conversationId'>): RecordingWriter {
   const begun = { ...of, id: crypto.randomUUID(), madeAt: Date.now() }
-  const release = holdLock(begun.id)
+  const release = holdLock(`${LOCK}${begun.id}`)
   const toDisk = (act: Parameters<typeof write>[0]): Promise<void> =>
     write((database) => {
       localStorage.setItem(markerKey(of.userId), '')

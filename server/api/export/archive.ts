@@ -3,7 +3,7 @@ import { PassThrough, pipeline, Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { type ReadStreamOptions, ZipFile } from 'yazl'
 import type { ConversationRow } from '#contract/conversation.ts'
-import type { DocumentRow } from '#contract/document.ts'
+import { type DocumentRow, nameWithFolder } from '#contract/document.ts'
 import { fileTypeOf } from '#contract/file-types.ts'
 import { PRODUCT_NAME } from '#contract/product-names.ts'
 import type { MessageRow } from '#contract/message.ts'
@@ -15,7 +15,7 @@ import { eachRow, type ListBounds, readJsonRows } from '#server/database/json-li
 import type { Database, Scope } from '#server/database/scope.ts'
 import { getDocumentFile, readEveryVersion } from '#server/documents/store/library.ts'
 import { conversationAsJson, conversationAsMarkdown, titleOf } from './conversation-text.ts'
-import { createEntryNames, safeName, splitExtension } from './entry-names.ts'
+import { createEntryNames, safeFolders, safeName, splitExtension } from './entry-names.ts'
 
 export interface ArchiveParts {
   readonly database: Database
@@ -78,7 +78,7 @@ export function writeArchive(parts: ArchiveParts, claims: PersonClaims): Readabl
     for (const document of documents) {
       const path = documentPaths.get(document.id) ?? ''
       const bytes = await openDocument(parts, claims, document.id)
-      const listed = { name: document.superseded_at === null ? document.filename : olderName(document), path }
+      const listed = { name: document.superseded_at === null ? nameWithFolder(document) : olderName(document), path }
       if (bytes === undefined) missing.push(listed)
       else {
         const options = {
@@ -101,18 +101,18 @@ async function* singleChunk(text: string): AsyncIterable<string> {
   yield await Promise.resolve(text)
 }
 
-const olderName = ({ filename, version }: DocumentRow): string => `${filename}, version ${version}`
+const olderName = (document: DocumentRow): string => `${nameWithFolder(document)}, version ${document.version}`
 
 function assignPaths(documents: readonly DocumentRow[], name: ReturnType<typeof createEntryNames>) {
   const paths = new Map<string, string>()
-  for (const { id, filename, originalname, version, superseded_at: replacedAt } of documents) {
+  for (const { id, filename, folder, originalname, version, superseded_at: replacedAt } of documents) {
     const [stem, extension] = splitExtension(safeName(filename, 'document'))
     // A renamed file may lack its extension, which programs need to open the copy.
     const fullExtension = extension === '' ? splitExtension(originalname)[1] : extension
     paths.set(
       id,
       replacedAt === null
-        ? name('documents', stem, fullExtension)
+        ? name(['documents', ...safeFolders(folder)].join('/'), stem, fullExtension)
         : name('documents/older versions', `${stem}, version ${version}`, fullExtension),
     )
   }

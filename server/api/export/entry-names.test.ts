@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createEntryNames, safeName, splitExtension } from './entry-names.ts'
+import { createEntryNames, safeFolders, safeName, splitExtension } from './entry-names.ts'
 
 test('keeps a plain name, whatever its script', () => {
   for (const name of ['Rent 2026.pdf', 'Vertrag (neu).docx', '契約書.pdf', 'Отчёт.txt'])
@@ -38,4 +38,10 @@ test('splits a name from its extension', () => {
   expect(splitExtension('a.b.pdf')).toEqual(['a.b', '.pdf'])
   expect(splitExtension('no ending')).toEqual(['no ending', ''])
   expect(splitExtension('v1. An introduction')).toEqual(['v1. An introduction', ''])
+})
+
+test('keeps the folders nearest to the file, each in its place', () => {
+  expect(safeFolders('')).toEqual([])
+  expect(safeFolders('Contracts/../a:b')).toEqual(['Contracts', 'folder', 'a-b'])
+  expect(safeFolders(`${'far away/'.repeat(20)}near`).join('/')).toBe(`${'far away/'.repeat(7)}near`)
 })

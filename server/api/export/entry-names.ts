@@ -1,7 +1,8 @@
 /** Every system can unpack these file names, and they stay in their folder. */
 
-/** Leaves room for a folder, a number and an extension in a path of 255 bytes. */
+/** Leaves room for folders, a number and an extension in a path of 255 bytes. */
 const MAX_NAME_BYTES = 150
+const MAX_FOLDERS_BYTES = 70
 
 /** Windows treats these names as devices, with any extension. */
 const WINDOWS_DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
@@ -28,6 +29,16 @@ export function safeName(given: string, fallback: string): string {
     .replaceAll(/\s+/g, ' ')
   const cut = truncateBytes(cleaned, MAX_NAME_BYTES).replaceAll(/^[. ]+|[. ]+$/g, '')
   return cut === '' ? fallback : cut.replace(WINDOWS_DEVICES, '$1_')
+}
+
+/** The folders nearest to the file, where all of them would make its path too long. */
+export function safeFolders(folder: string): string[] {
+  const names = folder
+    .split('/')
+    .filter(Boolean)
+    .map((name) => safeName(name, 'folder'))
+  while (encoder.encode(names.join('/')).length > MAX_FOLDERS_BYTES) names.shift()
+  return names
 }
 
 /** Paths are unique even without case, which some file systems ignore. */

@@ -89,7 +89,7 @@ async function readConversationState(
      left join models m on m.model_identifier = coalesce($2::text, c.model_name)
      cross join own_usage() used
      cross join (
-       select count(*) as documents, count(*) filter (where state in ('queued', 'reading')) as unread,
+       select count(*) as documents, count(*) filter (where state in ('queued', 'reading', 'paused')) as unread,
          count(*) filter (where state = 'ready') as ready
        from documents
      ) d

@@ -11,7 +11,7 @@ import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { readOwnUsage, setQuotas } from '#server/database/quotas.ts'
-import { claimDocument } from '#server/documents/store/ingestion.ts'
+import { claimDocument, pauseReading, resumeReading } from '#server/documents/store/ingestion.ts'
 import {
   deleteDocument,
   getDocument,
@@ -210,6 +210,23 @@ describe('reading', () => {
     expect([done[0], done.at(-1)]).toEqual([0, 400])
     expect(new Set(rows.slice(2).map(({ pages }) => pages))).toEqual(new Set([400]))
   })
+})
+
+test('a pause ends the attempt, which counts as no failure, and the next one reads the document', async () => {
+  const id = await store(makePdf(pages))
+  let pausing = Promise.resolve()
+  await run(id, {
+    onStage(stage) {
+      if (stage === 'claimed') pausing = test_.database.asService((scope) => pauseReading(scope, person.sub))
+    },
+  })
+  await pausing
+  await run(id)
+  const { rows } = await test_.admin.query('select state, tries, attempt from documents where id = $1', [id])
+  expect(rows).toEqual([{ state: 'paused', tries: 0, attempt: 1 }])
+  expect(await test_.database.asService((scope) => resumeReading(scope, person.sub))).toMatchObject([{ id }])
+  await run(id)
+  await expectOneWholeSet(id, 30)
 })
 
 describe('a crash', () => {

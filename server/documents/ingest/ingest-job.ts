@@ -70,9 +70,9 @@ type IngestContext = Omit<IngestParts, 'ocrProcesses'> &
 const isReadTogether = ({ mimetype, size }: Pick<DocumentRow, 'mimetype' | 'size'>): boolean =>
   size <= TOGETHER_BYTES && isSmall({ mimetype, size }) && fileTypeOf(mimetype)?.parser !== 'pdf'
 
-/** The queue of a new document. One that was not ready after its first attempt is read by itself. */
-export const ingestJobOf = (document: Pick<DocumentRow, 'mimetype' | 'size'>): string =>
-  isReadTogether(document) ? INGEST_TOGETHER_JOB : INGEST_JOB
+/** The queue of a document that waits. One that was not ready after its first attempt is read by itself. */
+export const ingestJobOf = (document: Pick<DocumentRow, 'mimetype' | 'size'> & { readonly attempt: number }): string =>
+  document.attempt === 0 && isReadTogether(document) ? INGEST_TOGETHER_JOB : INGEST_JOB
 
 export function createDocumentJobs(parts: IngestParts): JobHandlers {
   return { ...createIngestJob(parts), ...createReindexJob(parts.database), ...createBlobJobs(parts) }
@@ -88,7 +88,7 @@ function createIngestJob(parts: IngestParts): JobHandlers {
   const findWork = async (name: string) => {
     const unfinished = await database.asService(listUnfinished)
     return unfinished
-      .filter((document) => (document.attempt === 0 ? ingestJobOf(document) : INGEST_JOB) === name)
+      .filter((document) => ingestJobOf(document) === name)
       .map(({ id, ahead }) => ({ ...requestFor(id), priority: -ahead }))
   }
   const runTogether = async (data: readonly unknown[], { signal, enqueue }: JobRun) => {

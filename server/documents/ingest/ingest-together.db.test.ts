@@ -10,6 +10,7 @@ import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { readOwnUsage, setQuotas } from '#server/database/quotas.ts'
+import { pauseReading, resumeReading } from '#server/documents/store/ingestion.ts'
 import { deleteDocument, getDocument, insertDocument } from '#server/documents/store/library.ts'
 import { installJobs } from '#server/jobs/install.ts'
 import { startJobs } from '#server/jobs/start.ts'
@@ -86,6 +87,24 @@ const segmentsOf = async (owner = person) =>
   (await test_.admin.query('select from search_segments where owner = $1', [owner.sub])).rowCount
 
 describe('small documents', () => {
+  test('that are paused while they are read stay unread until they may be read again', async () => {
+    const ids = [await store('A note about zebras.'), await store('A note about lanterns.')]
+    let pausing: Promise<void> | undefined
+    const left = await run(ids, {
+      onStage(stage) {
+        if (stage === 'claimed') pausing ??= test_.database.asService((scope) => pauseReading(scope, person.sub))
+      },
+    })
+    await pausing
+    expect(left).toEqual(ids)
+    for (const id of ids) expect(await triesOf(id)).toEqual({ state: 'paused', tries: 0 })
+    expect(await run(ids)).toEqual(ids)
+    await test_.database.asService((scope) => resumeReading(scope, person.sub))
+    const handlers = createDocumentJobs({ database: test_.database, blobs, log, reusedParsers })
+    for (const documentId of ids) await handlers[INGEST_JOB]?.run({ documentId }, jobRun(undefined))
+    for (const id of ids) expect((await read(id)).state).toBe('ready')
+  })
+
   test('of one person enter the index as one segment, and each is found as itself', async () => {
     const ids: string[] = []
     for (let n = 0; n < 12; n += 1)

@@ -9,10 +9,12 @@ import {
 } from '#contract/document.ts'
 import type { Scope } from '#server/database/scope.ts'
 import type { DocumentToIndex } from '#server/search/index/index-document.ts'
+import { nameWithFolderToSql } from './library.ts'
 
 export interface ClaimedDocument {
   readonly id: string
   readonly owner: string
+  /** With its folder. */
   readonly filename: string
   readonly mimetype: string
   readonly size: number
@@ -23,12 +25,15 @@ export interface ClaimedDocument {
   readonly is_parsed: boolean
 }
 
+const CLAIMED = `id, owner, ${nameWithFolderToSql('documents')} as filename, mimetype, size, path, series, attempt, tries,
+  parsed_at is not null as is_parsed`
+
 /** Begins an attempt, which makes older ones stale. Undefined if the document is deleted or already parsed. */
 export async function claimDocument(scope: Scope, id: string): Promise<ClaimedDocument | undefined> {
   const { rows } = await scope.query<ClaimedDocument>(
     `update documents set state = 'reading', attempt = attempt + 1, tries = tries + 1
      where id = $1 and state in ('queued', 'reading')
-     returning id, owner, filename, mimetype, size, path, series, attempt, tries, parsed_at is not null as is_parsed`,
+     returning ${CLAIMED}`,
     [id],
   )
   return rows[0]
@@ -41,7 +46,7 @@ export async function claimNewDocuments(scope: Scope, ids: readonly string[]): P
      where id in (
        select id from documents where id = any ($1::uuid[]) and state = 'queued' and attempt = 0
        order by id for update skip locked)
-     returning id, owner, filename, mimetype, size, path, series, attempt, tries, parsed_at is not null as is_parsed`,
+     returning ${CLAIMED}`,
     [ids],
   )
   return rows
@@ -154,10 +159,32 @@ export async function listUnfinished(scope: Scope): Promise<UnfinishedDocument[]
   return rows
 }
 
+/** Running attempts become stale, and the pages that they stored remain. */
+export async function pauseReading(scope: Scope, owner: string): Promise<void> {
+  await scope.query(
+    `update documents set state = 'paused', tries = case state when 'reading' then tries - 1 else tries end
+     where owner = $1 and state in ('queued', 'reading')`,
+    [owner],
+  )
+}
+
+/** Returns the documents that wait for an attempt now, in the order of their upload. */
+export async function resumeReading(scope: Scope, owner: string): Promise<Omit<UnfinishedDocument, 'ahead'>[]> {
+  const { rows } = await scope.query<UnfinishedDocument & Record<string, unknown>>(
+    `with resumed as (
+       update documents set state = 'queued' where owner = $1 and state = 'paused'
+       returning id, mimetype, size, attempt, uploaded_at
+     )
+     select id, mimetype, size, attempt from resumed order by uploaded_at, id`,
+    [owner],
+  )
+  return rows
+}
+
 export async function listStale(scope: Scope, tokenizer: string): Promise<{ id: string }[]> {
   const { rows } = await scope.query<{ id: string }>(
     `select d.id from documents d left join document_index i on i.document_id = d.id
-     where d.state = 'ready' and d.superseded_at is null and (i.document_id is null or i.tokenizer <> $1 or i.filename <> d.filename)
+     where d.state = 'ready' and d.superseded_at is null and (i.document_id is null or i.tokenizer <> $1 or i.filename <> ${nameWithFolderToSql('d')})
      limit 1000`,
     [tokenizer],
   )
@@ -167,7 +194,8 @@ export async function listStale(scope: Scope, tokenizer: string): Promise<{ id: 
 /** Locks a document for the rest of the transaction; undefined if it is not searchable. */
 export async function lockSearchable(scope: Scope, id: string): Promise<DocumentToIndex | undefined> {
   const { rows } = await scope.query<DocumentToIndex & Record<string, unknown>>(
-    `select id, owner, filename from documents where id = $1 and state = 'ready' and superseded_at is null for update`,
+    `select id, owner, ${nameWithFolderToSql('documents')} as filename from documents
+     where id = $1 and state = 'ready' and superseded_at is null for update`,
     [id],
   )
   return rows[0]

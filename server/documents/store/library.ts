@@ -1,16 +1,21 @@
 /** Document rows of a person. Row-level security decides which rows a scope sees. */
-import type { DocumentCounts, DocumentRow } from '#contract/document.ts'
+import type { z } from 'zod'
+import type { DocumentCounts, DocumentRow, knownDocuments } from '#contract/document.ts'
 import { AppError } from '#server/base/errors.ts'
 import { LIST_BOUNDS, type ListBounds, readJsonList, readJsonRows } from '#server/database/json-list.ts'
 import type { Scope } from '#server/database/scope.ts'
 
 /** Times to the microsecond: the page continues a list after them. */
-const COLUMNS = `d.id, d.filename, d.originalname, d.mimetype, d.size, d.state, d.pages, d.pages_done, d.error,
+const COLUMNS = `d.id, d.filename, d.folder, d.originalname, d.mimetype, d.size, d.state, d.pages, d.pages_done, d.error,
   d.readability, ${timeToSql('uploaded_at')}, d.series, d.version, ${timeToSql('superseded_at')}`
 
 function timeToSql(column: string): string {
   return `to_char(d.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${column}`
 }
+
+/** As `nameWithFolder` of the contract. @param alias of `documents` */
+export const nameWithFolderToSql = (alias: string): string =>
+  `case ${alias}.folder when '' then ${alias}.filename else ${alias}.folder || '/' || ${alias}.filename end`
 
 const missing = () => new AppError('not_found', 'There is no such document.')
 
@@ -18,7 +23,7 @@ export interface DocumentListPage {
   /** The id of the last document of the page before. */
   readonly after?: string | undefined
   readonly limit?: number | undefined
-  /** A part of the file name, ignoring case. */
+  /** A part of the file name with its folder, ignoring case. */
   readonly search?: string | undefined
   readonly order?: 'date' | 'name' | undefined
   /** By default, dates are descending and names ascending. */
@@ -58,7 +63,7 @@ export async function listDocuments(
 
 /** Lower case as browsers make it, which that of the database's own collation may not be. */
 const nameContains = (search: string): string =>
-  `strpos(lower(d.filename collate "und-x-icu"), lower(${search}::text collate "und-x-icu")) > 0`
+  `strpos(lower((${nameWithFolderToSql('d')}) collate "und-x-icu"), lower(${search}::text collate "und-x-icu")) > 0`
 
 async function readSortValue(scope: Scope, column: string, id: string): Promise<string> {
   const { rows } = await scope.query<{ value: string }>(
@@ -74,7 +79,7 @@ export const listNames = (scope: Scope, search: string): Promise<string> =>
   readJsonList(
     scope,
     {
-      text: `select d.id, d.filename, d.state from documents d
+      text: `select d.id, d.filename, d.folder, d.state from documents d
         where d.superseded_at is null and ($1 = '' or ${nameContains('$1')}) order by d.uploaded_at desc, d.id`,
       values: [search],
     },
@@ -82,12 +87,37 @@ export const listNames = (scope: Scope, search: string): Promise<string> =>
   )
 
 export async function countDocuments(scope: Scope): Promise<DocumentCounts> {
-  const { rows } = await scope.query<DocumentCounts & Record<string, unknown>>(
+  const { rows } = await scope.query<Omit<DocumentCounts, 'queue'> & Record<string, unknown>>(
     `select count(*)::int as total, count(*) filter (where state = 'ready')::int as ready,
-       count(*) filter (where state in ('queued', 'reading'))::int as being_read
+       count(*) filter (where state in ('queued', 'reading'))::int as being_read,
+       count(*) filter (where state = 'paused')::int as paused
      from documents where superseded_at is null`,
   )
-  return rows[0] ?? { total: 0, ready: 0, being_read: 0 }
+  const counts = rows[0] ?? { total: 0, ready: 0, being_read: 0, paused: 0 }
+  return { ...counts, queue: counts.being_read + counts.paused === 0 ? 0 : await countQueue(scope) }
+}
+
+/** Pauses between the uploads of one folder, on a slow connection for example. */
+const QUEUE_GAP_S = 60
+/** An older queue is counted from here. */
+const MAX_QUEUE_AGE_DAYS = 7
+
+/** Documents uploaded since all were last read. A failed one, whose end is unknown, ends with its upload. */
+async function countQueue(scope: Scope): Promise<number> {
+  const { rows } = await scope.query<{ queue: number }>(
+    `with waited as (
+       select uploaded_at, max(case when state in ('ready', 'failed') then coalesce(parsed_at, uploaded_at) else 'infinity' end)
+         over (order by uploaded_at rows between unbounded preceding and 1 preceding) as busy_until
+       from documents
+       where uploaded_at >= (select min(uploaded_at) - make_interval(days => $2) from documents
+         where state in ('queued', 'reading', 'paused'))
+     )
+     select count(*)::int as queue from waited
+     where uploaded_at >= (select max(uploaded_at) from waited
+       where busy_until is null or busy_until < uploaded_at - make_interval(secs => $1))`,
+    [QUEUE_GAP_S, MAX_QUEUE_AGE_DAYS],
+  )
+  return rows[0]?.queue ?? 0
 }
 
 /** Any versions, in no order; ids without a document are left out. */
@@ -141,12 +171,16 @@ export async function listVersions(scope: Scope, id: string): Promise<string> {
   return versions
 }
 
-export async function findDocumentBySha256(scope: Scope, sha256: string): Promise<DocumentRow | undefined> {
-  const { rows } = await scope.query<DocumentRow & Record<string, unknown>>(
-    `select ${COLUMNS} from documents d where sha256 = $1`,
-    [sha256],
+/** Documents with these bytes. */
+export async function findDocumentsBySha256(
+  scope: Scope,
+  hashes: readonly string[],
+): Promise<z.infer<typeof knownDocuments>> {
+  const { rows } = await scope.query<DocumentRow & { sha256: string }>(
+    `select ${COLUMNS}, d.sha256 from documents d where sha256 = any ($1)`,
+    [hashes],
   )
-  return rows[0]
+  return rows.map(({ sha256, ...document }) => ({ sha256, document }))
 }
 
 /** @throws AppError `not_found` */
@@ -178,6 +212,11 @@ export async function deleteDocument(scope: Scope, id: string): Promise<void> {
   if (rowCount === 0) throw missing()
 }
 
+/** All that were neither read nor failed. */
+export async function deleteUnread(scope: Scope): Promise<void> {
+  await scope.query(`delete from documents where state in ('queued', 'reading', 'paused')`)
+}
+
 /** Without complaint about ids that have no document. */
 export async function deleteDocuments(scope: Scope, ids: readonly string[]): Promise<void> {
   await scope.query('delete from documents where id = any ($1::uuid[])', [ids])
@@ -186,26 +225,29 @@ export async function deleteDocuments(scope: Scope, ids: readonly string[]): Pro
 export interface NewDocument {
   readonly owner: string
   readonly name: string
+  /** See `documentRow`; by default none. */
+  readonly folder?: string
   readonly mimetype: string
   readonly size: number
   readonly path: string
   readonly sha256: string
-  /** Makes the document the next version of this series, under its name. */
+  /** Makes the document the next version of this series, under its name and in its folder. */
   readonly series?: string
 }
 
 /** Undefined if the owner already has the bytes. Runs as the service: people must not name the bytes of others. */
 export async function insertDocument(
   scope: Scope,
-  { owner, name, mimetype, size, path, sha256, series }: NewDocument,
+  { owner, name, folder = '', mimetype, size, path, sha256, series }: NewDocument,
 ): Promise<DocumentRow | undefined> {
   if (series !== undefined) await lockSeries(scope, [series])
   const { rows } = await scope.query<DocumentRow & Record<string, unknown>>(
-    `insert into documents as d (owner, filename, originalname, mimetype, size, path, sha256, series, version)
-     select $1, coalesce(max(filename), $2), $2, $3, $4, $5, $6, $7::uuid, coalesce(max(version), 0) + 1
+    `insert into documents as d (owner, filename, folder, originalname, mimetype, size, path, sha256, series, version)
+     select $1, coalesce(max(filename), $2), coalesce(max(folder), $8), $2, $3, $4, $5, $6, $7::uuid,
+       coalesce(max(version), 0) + 1
      from documents where series = $7::uuid and owner = $1
      on conflict (owner, sha256) do nothing returning ${COLUMNS}`,
-    [owner, name, mimetype, size, path, sha256, series ?? null],
+    [owner, name, mimetype, size, path, sha256, series ?? null, folder],
   )
   return rows[0]
 }
@@ -218,9 +260,10 @@ export async function insertDocuments(
 ): Promise<(DocumentRow | undefined)[]> {
   // The times keep the order of the upload.
   const { rows } = await scope.query<DocumentRow & { path: string }>(
-    `insert into documents as d (owner, filename, originalname, mimetype, size, path, sha256, uploaded_at)
-     select $1, name, name, mimetype, size, path, sha256, clock_timestamp()
-     from unnest($2::text[], $3::text[], $4::int[], $5::text[], $6::text[]) as given (name, mimetype, size, path, sha256)
+    `insert into documents as d (owner, filename, folder, originalname, mimetype, size, path, sha256, uploaded_at)
+     select $1, name, folder, name, mimetype, size, path, sha256, clock_timestamp()
+     from unnest($2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[])
+       as given (name, mimetype, size, path, sha256, folder)
      on conflict (owner, sha256) do nothing returning ${COLUMNS}, d.path`,
     [
       owner,
@@ -229,6 +272,7 @@ export async function insertDocuments(
       documents.map(({ size }) => size),
       documents.map(({ path }) => path),
       documents.map(({ sha256 }) => sha256),
+      documents.map(({ folder = '' }) => folder),
     ],
   )
   const byPath = new Map(rows.map(({ path, ...row }) => [path, row]))
@@ -306,15 +350,15 @@ export async function listNamedIn(scope: Scope, text: string): Promise<{ id: str
 }
 
 /** As `fold_text`, whose call costs more than all else for a name in ASCII. */
-const FOLDED_NAME = `case when octet_length(d.filename) = char_length(d.filename) then lower(d.filename collate "C")
-  else fold_text(d.filename) end`
+const foldedToSql = (name: string): string =>
+  `case when octet_length(${name}) = char_length(${name}) then lower(${name} collate "C") else fold_text(${name}) end`
 
 const MAX_FOUND = 100
 const MAX_WORDS = 8
 
 /**
- * Documents whose names contain all words, in any order, ignoring case and accents. The name itself comes first, then names
- * that begin with it, then those with words that begin with the words; newest first.
+ * Documents whose names or folders contain all words, in any order, ignoring case and accents. The name itself comes first,
+ * then names that begin with it, then those with words that begin with the words; newest first.
  */
 export async function findByName(scope: Scope, name: string): Promise<DocumentRow[]> {
   const words = name.split(/\s+/u).filter(Boolean).slice(0, MAX_WORDS)
@@ -327,8 +371,9 @@ export async function findByName(scope: Scope, name: string): Promise<DocumentRo
          order by folded = fold_text($1) desc, starts_with(folded, fold_text($1)) desc,
            (${all((word) => `strpos(' ' || folded, ' ' || ${word})`)}) desc, d.uploaded_at desc, d.id
        ) as place
-       from documents d, lateral (select ${FOLDED_NAME} offset 0) as f (folded)
-       where d.superseded_at is null and ${all((word) => `strpos(folded, ${word})`)}
+       from documents d, lateral (select ${foldedToSql('d.filename')} as folded,
+         case d.folder when '' then '' else ${foldedToSql('d.folder')} || '/' end as folded_folder offset 0) as f
+       where d.superseded_at is null and ${all((word) => `strpos(folded_folder || folded, ${word})`)}
        order by place limit ${MAX_FOUND}
      ) d order by place`,
     [words.join(' '), ...words],
@@ -340,7 +385,7 @@ export interface NameMatch {
   readonly id: string
   /** With or without its extension. */
   readonly is_named: boolean
-  /** Words that begin a word of the file name. */
+  /** Words that begin a word of the file name or its folder. */
   readonly words: number
   readonly count: number
 }
@@ -352,7 +397,7 @@ export async function matchNames(scope: Scope, text: string, words: readonly str
          strpos(lower($1), lower(filename)) > 0
          or (char_length(stem) > 3 and strpos(lower($1), lower(stem)) > 0)
        ) as is_named,
-       (select count(*)::int from unnest($2::text[]) as word where lower(stem) ~ ('\\m' || word)) as words,
+       (select count(*)::int from unnest($2::text[]) as word where lower(folder || ' ' || stem) ~ ('\\m' || word)) as words,
        count(*) over () as count
      from documents, regexp_replace(filename, '\\.[A-Za-z0-9]{1,5}$', '') as stem
      where state = 'ready' and superseded_at is null

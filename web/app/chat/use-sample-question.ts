@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { cacheDocuments } from '#web/data/documents/document-cache.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
-import { uploadDocuments } from '#web/data/documents/upload-documents.ts'
+import { uploadFile } from '#web/data/documents/upload-file.ts'
 import sampleAddress from './sample-document.txt?url'
 
 const SAMPLE_NAME = 'A short history of the alcove.txt'
@@ -15,9 +15,8 @@ export function useSampleQuestion(): () => Promise<string> {
     const counts = queryClient.getQueryData(documentCountsQuery().queryKey)
     if (counts !== undefined && counts.total > 0) return OWN_QUESTION
     const bytes = await (await fetch(sampleAddress)).blob()
-    const [outcome] = await uploadDocuments([new File([bytes], SAMPLE_NAME, { type: 'text/plain' })])
-    if (outcome === undefined || !('document' in outcome)) throw new Error(outcome?.refusal ?? 'No answer came')
-    cacheDocuments(queryClient, [outcome.document])
+    const document = await uploadFile(new File([bytes], SAMPLE_NAME, { type: 'text/plain' }))
+    cacheDocuments(queryClient, [document])
     return SAMPLE_QUESTION
   }
 }

@@ -9,6 +9,7 @@ import { documentCountsKey, documentQuery } from './document-queries.ts'
 const first: DocumentRow = {
   id: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11',
   filename: 'a.pdf',
+  folder: '',
   originalname: 'a.pdf',
   mimetype: 'application/pdf',
   size: 10,

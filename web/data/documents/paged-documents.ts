@@ -24,8 +24,7 @@ export const documentList = createPagedList<DocumentRow, DocumentListView>({
   prefix: listKey,
   describe: (view) => ({
     compare: compareDocuments(view),
-    includes: ({ filename, superseded_at: supersededAt }) =>
-      supersededAt === null && isNameMatching(filename, view.search),
+    includes: (document) => document.superseded_at === null && isNameMatching(document, view.search),
     read: (last, limit, signal) => readPage(view, last, limit, signal),
   }),
 })
@@ -39,7 +38,7 @@ export function previewOfDocuments(
     .getQueriesData<LoadedRows<DocumentRow>>({ queryKey: listKey })
     .find(([key, loaded]) => loaded?.hasMore === false && (key[listKey.length] as DocumentListView).search === '')?.[1]
   if (whole === undefined || whole.rows.length > MAX_PREVIEWED) return undefined
-  const found = whole.rows.filter(({ filename }) => isNameMatching(filename, view.search))
+  const found = whole.rows.filter((document) => isNameMatching(document, view.search))
   return { rows: found.toSorted(compareDocuments(view)), hasMore: false }
 }
 

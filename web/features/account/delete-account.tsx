@@ -2,6 +2,7 @@ import { useState, type JSX, type SubmitEvent } from 'react'
 import { closeAccount } from '#web/data/account/account.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { clearDrafts } from '#web/data/drafts.ts'
+import { deleteUnsentFiles } from '#web/data/documents/unsent-files.ts'
 import { deleteRecordings } from '#web/data/recordings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -22,6 +23,7 @@ function DeleteDialog({ onClose }: { onClose: () => void }): JSX.Element {
       await closeAccount({ confirmation, password })
       clearDrafts(id)
       deleteRecordings(id)
+      deleteUnsentFiles(id)
     })
   }
   const isTyped = confirmation.trim().toLowerCase() === name.toLowerCase()

@@ -1,11 +1,12 @@
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { clearDrafts } from '#web/data/drafts.ts'
+import { deleteUnsentFiles } from '#web/data/documents/unsent-files.ts'
 import { deleteRecordings } from '#web/data/recordings.ts'
 import { signOut } from '#web/data/auth/session.ts'
 import { errorMessageOr } from '#web/lib/format/error-message.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/** Signs out and deletes drafts and recordings; the auth gate then leaves the page. */
+/** Signs out and deletes drafts, recordings and unsent files; the auth gate then leaves the page. */
 export function useSignOut(): () => void {
   const { id } = useUser()
   const leave = async (): Promise<void> => {
@@ -14,6 +15,7 @@ export function useSignOut(): () => void {
       if (error !== null) throw error
       clearDrafts(id)
       deleteRecordings(id)
+      deleteUnsentFiles(id)
     } catch (error) {
       console.error(error)
       toast({

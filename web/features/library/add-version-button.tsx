@@ -6,7 +6,7 @@ import type { DocumentRow } from '#contract/document.ts'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { MAX_UPLOAD_BYTES } from '#contract/upload-limits.ts'
 import { cacheDocuments } from '#web/data/documents/document-cache.ts'
-import { uploadDocumentVersion } from '#web/data/documents/upload-documents.ts'
+import { uploadDocumentVersion } from '#web/data/documents/upload-file.ts'
 import { Button } from '#web/ui/button.tsx'
 import { toast } from '#web/ui/toast.tsx'
 

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Pencil, Trash2 } from 'lucide-react'
 import { useState, type JSX } from 'react'
 
-import type { DocumentRow } from '#contract/document.ts'
+import { nameWithFolder, type DocumentRow } from '#contract/document.ts'
 import { deleteDocument } from '#web/data/documents/document-mutations.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
@@ -57,7 +57,7 @@ export function DocumentItem({ document, onOpen, isOpen, selection, item }: Docu
           <button
             type="button"
             className={styles.name}
-            title={document.filename}
+            title={nameWithFolder(document)}
             aria-current={isOpen ? 'true' : undefined}
             onClick={() => onOpen(document.id)}
           >

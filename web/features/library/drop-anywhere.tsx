@@ -1,11 +1,13 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, type JSX, type ReactNode } from 'react'
 import { useDropzone } from 'react-dropzone'
 
 import type { DocumentRow } from '#contract/document.ts'
+import { useUser } from '#web/data/auth/auth-context.tsx'
 
 import styles from './drop-anywhere.module.css'
 import { pastedFiles } from './pasted-files.ts'
-import { forgetUploads } from './upload-store.ts'
+import { openUploads, PAGE_ZONE } from './upload-store.ts'
 import { useUploadZone } from './use-upload-zone.ts'
 
 interface DropAnywhereProps {
@@ -14,10 +16,12 @@ interface DropAnywhereProps {
   children: ReactNode
 }
 
-/** Takes files dropped or pasted anywhere on the page. Unmounting aborts the uploads. */
+/** Takes files and folders dropped or pasted anywhere on the page. Unmounting aborts the uploads. */
 export function DropAnywhere({ onAddedToQuestion, children }: DropAnywhereProps): JSX.Element {
+  const queryClient = useQueryClient()
+  const { id: userId } = useUser()
   const pastedAt = useRef<EventTarget | null>(null)
-  const zone = useUploadZone('page', ({ type, target }) =>
+  const zone = useUploadZone(PAGE_ZONE, ({ type, target }) =>
     isAtConversation(type === 'drop' ? target : pastedAt.current) ? onAddedToQuestion : undefined,
   )
   const { getRootProps, getInputProps, inputRef, isDragActive } = useDropzone({
@@ -26,7 +30,7 @@ export function DropAnywhere({ onAddedToQuestion, children }: DropAnywhereProps)
     noKeyboard: true,
     noPaste: true,
   })
-  useEffect(() => forgetUploads, [])
+  useEffect(() => openUploads(queryClient, userId), [queryClient, userId])
 
   useEffect(() => {
     const takePaste = (event: ClipboardEvent) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { NamedDocument } from '#contract/document.ts'
 import { addRows, changeSelected, extendTo, NOTHING_SELECTED, toggleRow, type Selection } from './selection.ts'
 
-const row = (id: string): NamedDocument => ({ id, filename: `${id}.txt`, state: 'ready' })
+const row = (id: string): NamedDocument => ({ id, filename: `${id}.txt`, folder: '', state: 'ready' })
 const ORDER = ['a', 'b', 'c', 'd', 'e'].map(row)
 const idsOf = ({ documents }: Selection) => [...documents.keys()].toSorted().join('')
 

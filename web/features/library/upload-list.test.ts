@@ -6,6 +6,7 @@ import { createUploadList, type Upload, type UploadList } from './upload-list.ts
 const document: DocumentRow = {
   id: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11',
   filename: 'a.pdf',
+  folder: '',
   originalname: 'a.pdf',
   mimetype: 'application/pdf',
   size: 10,
@@ -22,6 +23,7 @@ const upload = (key: string): Upload => ({
   key,
   zone: 'page',
   name: `${key}.pdf`,
+  folder: '',
   size: 10,
   step: { at: 'sending', share: 0 },
 })
@@ -48,7 +50,7 @@ test('follows each file by itself; the others stay the same objects', () => {
 })
 
 test('a new choice keeps what is under way and clears what is over', () => {
-  list.apply({ type: 'taken', key: 'a', document })
+  list.apply({ type: 'taken', key: 'a', document, isNew: true })
   list.apply({ type: 'chosen', uploads: [upload('c')], over: ['b'] })
   expect(keys()).toEqual(['a', 'c'])
 })
@@ -56,12 +58,12 @@ test('a new choice keeps what is under way and clears what is over', () => {
 test('a dismissed row does not come back with late progress', () => {
   list.apply({ type: 'dismissed', keys: ['a'] })
   list.apply({ type: 'sent', key: 'a', share: 1 })
-  list.apply({ type: 'taken', key: 'a', document })
+  list.apply({ type: 'taken', key: 'a', document, isNew: true })
   expect(keys()).toEqual(['b'])
 })
 
 test('the document of an upload changes until it is deleted', () => {
-  list.apply({ type: 'taken', key: 'a', document })
+  list.apply({ type: 'taken', key: 'a', document, isNew: true })
   expect(list.changeDocument(document.id, becomes('reading'))).toBe(true)
   expect(steps()).toEqual(['reading', 'sending'])
   list.changeDocument(document.id, () => null)
@@ -73,16 +75,17 @@ test('the document of an upload changes until it is deleted', () => {
 test('a change that arrives before the answer of the upload counts', () => {
   list.changeDocument(document.id, becomes('reading'))
   list.changeDocument(document.id, becomes('ready'))
-  list.apply({ type: 'taken', key: 'a', document })
+  list.apply({ type: 'taken', key: 'a', document, isNew: true })
   expect(steps()).toEqual(['ready', 'sending'])
 })
 
 test('the same document uploaded twice is shown as it is known, and by the second row after the first is gone', () => {
-  list.apply({ type: 'taken', key: 'a', document })
+  list.apply({ type: 'taken', key: 'a', document, isNew: true })
   list.changeDocument(document.id, becomes('reading'))
-  list.apply({ type: 'taken', key: 'b', document })
+  list.apply({ type: 'taken', key: 'b', document, isNew: false })
   expect(steps()).toEqual(['reading', 'reading'])
   list.apply({ type: 'dismissed', keys: ['a'] })
   list.changeDocument(document.id, becomes('failed'))
   expect(steps()).toEqual(['failed'])
+  expect(list.all()[0]?.step).toMatchObject({ isNew: false })
 })

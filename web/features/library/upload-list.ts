@@ -6,18 +6,20 @@ export interface Upload {
   /** The id of an upload area, or of the page. */
   zone: string
   name: string
+  /** As in `documentRow`. */
+  folder: string
   size: number
   step:
     | { at: 'sending'; share: number }
-    /** The server has stored it; null: the document was deleted since. */
-    | { at: 'taken'; document: DocumentRow | null }
+    /** The server has stored it; null: the document was deleted since. `isNew` is false if the bytes were known already. */
+    | { at: 'taken'; document: DocumentRow | null; isNew: boolean }
     | { at: 'refused'; message: string }
 }
 
 export type UploadEvent =
   | { type: 'chosen'; uploads: readonly Upload[]; over: readonly string[] }
   | { type: 'sent'; key: string; share: number }
-  | { type: 'taken'; key: string; document: DocumentRow }
+  | { type: 'taken'; key: string; document: DocumentRow; isNew: boolean }
   | { type: 'refused'; key: string; message: string }
   | { type: 'dismissed'; keys: readonly string[] }
 
@@ -69,7 +71,7 @@ export function createUploadList(): UploadList {
     if (isSending(known)) countSending(-1)
   }
 
-  function take(key: string, document: DocumentRow): void {
+  function take(key: string, document: DocumentRow, isNew: boolean): void {
     if (!uploads.has(key)) return
     const others = keysOf.get(document.id) ?? []
     const known = others.map(documentOf).find((row) => row !== null)
@@ -77,15 +79,15 @@ export function createUploadList(): UploadList {
     const now = known ?? changes.reduce<DocumentRow | null>((row, change) => row && change(row), document)
     earlyChanges.delete(document.id)
     keysOf.set(document.id, [...others, key])
-    change(key, { at: 'taken', document: now })
+    change(key, { at: 'taken', document: now, isNew })
   }
 
   /** @returns whether an upload shows this document */
   function changeShown(id: string, changeRow: (row: DocumentRow) => DocumentRow | null): boolean {
     const keys = keysOf.get(id) ?? []
     for (const key of keys) {
-      const document = documentOf(key)
-      if (document !== null) change(key, { at: 'taken', document: changeRow(document) })
+      const step = uploads.get(key)?.step
+      if (step?.at === 'taken' && step.document !== null) change(key, { ...step, document: changeRow(step.document) })
     }
     return keys.length > 0
   }
@@ -106,7 +108,7 @@ export function createUploadList(): UploadList {
         case 'sent':
           return change(event.key, { at: 'sending', share: event.share })
         case 'taken':
-          return take(event.key, event.document)
+          return take(event.key, event.document, event.isNew)
         case 'refused':
           return change(event.key, { at: 'refused', message: event.message })
         case 'dismissed':

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { memo, type JSX } from 'react'
 
+import { nameWithFolder } from '#contract/document.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { Progress } from '#web/ui/progress.tsx'
@@ -31,8 +32,9 @@ const UploadWords = memo(function UploadWords({ upload, onDismiss }: Omit<Upload
   const { tone, text, progress } = describeUpload(upload)
   return (
     <>
-      <span className={styles.name} title={upload.name}>
-        {upload.name}
+      <span className={styles.name} title={nameWithFolder({ folder: upload.folder, filename: upload.name })}>
+        {upload.folder !== '' && <span className={styles.folder}>{upload.folder}/</span>}
+        <span className={styles.file}>{upload.name}</span>
       </span>
       <span className={styles.size}>{formatSize(upload.size)}</span>
       <span className={classNames(styles.status, styles[tone])} aria-live="polite">
@@ -60,8 +62,11 @@ const UploadWords = memo(function UploadWords({ upload, onDismiss }: Omit<Upload
 function describeUpload({ step }: Upload): DocumentProgress {
   if (step.at === 'refused') return { tone: 'failed', text: step.message, progress: null }
   if (step.at === 'taken') {
-    return step.document ? describeProgress(step.document) : { tone: 'failed', text: 'Deleted', progress: null }
+    if (!step.document) return { tone: 'failed', text: 'Deleted', progress: null }
+    const progress = describeProgress(step.document)
+    return !step.isNew && progress.tone === 'ready' ? { ...progress, text: 'Already in your library' } : progress
   }
+  if (step.share === 0) return { tone: 'working', text: 'Waiting to be sent', progress: null }
   // All bytes are sent; the server is checking the file before it answers.
   if (step.share >= 1) return { tone: 'working', text: 'Checking', progress: null }
   return { tone: 'working', text: `Uploading: ${Math.floor(step.share * 100)}%`, progress: step.share }

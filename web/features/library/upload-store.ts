@@ -6,8 +6,12 @@ import { cacheDocuments } from '#web/data/documents/document-cache.ts'
 import { onDocumentChange } from '#web/data/documents/document-changes.ts'
 import { documentsKey } from '#web/data/documents/document-queries.ts'
 import { readDocuments } from '#web/data/documents/read-documents.ts'
-import { uploadDocuments } from '#web/data/documents/upload-documents.ts'
+import { cancelReading, pauseReading } from '#web/data/documents/reading-queue.ts'
+import { sendFiles, type FileToSend } from '#web/data/documents/send-files.ts'
+import { deleteUnsentFiles, rememberFiles, sendLeftFiles } from '#web/data/documents/unsent-files.ts'
+import { isUploadPaused, storeUploadPause } from '#web/data/documents/upload-pause.ts'
 
+import { folderOf, isHidden } from './folder-files.ts'
 import { createUploadList, type Upload, type UploadEvent } from './upload-list.ts'
 import { rejectionMessage, withinSizeLimit } from './upload-rules.ts'
 import { allOver, stageOf } from './upload-summary.ts'
@@ -19,11 +23,25 @@ interface UploadState {
   areas: readonly string[]
   /** The person's choice; null while the tray decides from the state of the uploads. */
   isTrayOpen: boolean | null
+  /** Nothing is sent until the person lets it go on. */
+  isPaused: boolean
+  /** Sending waits until the server can be reached again. */
+  isDisconnected: boolean
 }
 
-export const useUploads = create<UploadState>(() => ({ uploads: [], areas: [], isTrayOpen: null }))
+export const useUploads = create<UploadState>(() => ({
+  uploads: [],
+  areas: [],
+  isTrayOpen: null,
+  isPaused: false,
+  isDisconnected: false,
+}))
+
+/** The zone of files that are dropped on the page, and of those that an earlier page left. */
+export const PAGE_ZONE = 'page'
 
 const running = new Set<AbortController>()
+let userId: string | null = null
 
 const list = createUploadList()
 const PUBLISH_INTERVAL_MS = 100
@@ -80,16 +98,55 @@ export function setTrayOpen(isTrayOpen: boolean): void {
   useUploads.setState({ isTrayOpen })
 }
 
+/** Goes on with the uploads that an earlier page of this person left. @returns the function that ends all uploads */
+export function openUploads(queryClient: QueryClient, ofUser: string): () => void {
+  userId = ofUser
+  useUploads.setState({ isPaused: isUploadPaused(ofUser) })
+  sendLeftFiles(ofUser, async (files, forget) => {
+    tell({ type: 'chosen', uploads: files.map((file) => toUpload(PAGE_ZONE, file)), over: [] })
+    await send(queryClient, files, forget)
+  }).catch((error: unknown) => console.error('The uploads of an earlier page could not go on', error))
+  return forgetUploads
+}
+
 /** Aborts running uploads and clears all rows, so that the next account on this page sees none of them. */
-export function forgetUploads(): void {
+function forgetUploads(): void {
+  userId = null
   for (const controller of running) controller.abort()
   list.clear()
   publish()
+  useUploads.setState({ isPaused: false, isDisconnected: false })
 }
 
 export function showUploadArea(zone: string): () => void {
   useUploads.setState(({ areas }) => ({ areas: [...areas, zone] }))
   return () => useUploads.setState(({ areas }) => ({ areas: areas.filter((other) => other !== zone) }))
+}
+
+/** Neither sends nor reads on until it is called with false. @throws if the server cannot be told */
+export async function setPaused(queryClient: QueryClient, isPaused: boolean): Promise<void> {
+  const before = useUploads.getState().isPaused
+  useUploads.setState({ isPaused })
+  try {
+    await pauseReading(queryClient, isPaused)
+    if (userId !== null) storeUploadPause(userId, isPaused)
+  } catch (error) {
+    useUploads.setState({ isPaused: before })
+    throw error
+  }
+}
+
+/** Sends no more files, and removes the documents that are not read yet. @throws if they cannot be removed */
+export async function cancelUploads(queryClient: QueryClient): Promise<void> {
+  for (const controller of running) controller.abort()
+  if (userId !== null) {
+    deleteUnsentFiles(userId)
+    storeUploadPause(userId, false)
+  }
+  const underWay = list.all().filter((upload) => stageOf(upload) === 'under way')
+  await cancelReading(queryClient)
+  dismissUploads(underWay.map(({ key }) => key))
+  useUploads.setState({ isPaused: false, isDisconnected: false })
 }
 
 interface Chosen {
@@ -101,41 +158,50 @@ interface Chosen {
 /** Resolves after the last file with the stored documents; with none when aborted. */
 export async function startUploads(queryClient: QueryClient, chosen: Chosen): Promise<DocumentRow[]> {
   const { zone, accepted, rejected } = chosen
-  const files = accepted.filter(withinSizeLimit)
+  const files = accepted
+    .filter((file) => withinSizeLimit(file) && !isHidden(file))
+    .map((file): FileToSend => ({ key: crypto.randomUUID(), file, folder: folderOf(file) }))
   const tooLarge = accepted.filter((file) => !withinSizeLimit(file))
-  const keys = new Map(files.map((file) => [file, crypto.randomUUID()]))
   const refusals = [
-    ...rejected.map(({ file, errors }) => refusedUpload(zone, file, errors)),
+    ...rejected.filter(({ file }) => !isHidden(file)).map(({ file, errors }) => refusedUpload(zone, file, errors)),
     ...tooLarge.map((file) => refusedUpload(zone, file, [{ code: 'file-too-large', message: '' }])),
   ]
-  const uploads = files.map<Upload>((file) => ({
-    key: keys.get(file) ?? '',
-    zone,
-    name: file.name,
-    size: file.size,
-    step: { at: 'sending', share: 0 },
-  }))
   const over = allOver(list.all()).map(({ key }) => key)
-  tell({ type: 'chosen', uploads: [...uploads, ...refusals], over })
+  tell({ type: 'chosen', uploads: [...files.map((file) => toUpload(zone, file)), ...refusals], over })
   useUploads.setState({ isTrayOpen: null })
   if (files.length === 0) return []
+  const remembered = userId === null ? undefined : rememberFiles(userId, files)
+  try {
+    return await send(queryClient, files, (key) => remembered?.forget(key))
+  } finally {
+    remembered?.release()
+  }
+}
 
+async function send(
+  queryClient: QueryClient,
+  files: readonly FileToSend[],
+  forget: (key: string) => void,
+): Promise<DocumentRow[]> {
   const controller = new AbortController()
   running.add(controller)
+  const documents = new Map<string, DocumentRow>()
   try {
-    const outcomes = await uploadDocuments(files, {
+    await sendFiles(files, {
       signal: controller.signal,
-      onProgress: (file, share) => tell({ type: 'sent', key: keys.get(file) ?? '', share }),
-      onOutcome: (outcome) => {
-        const key = keys.get(outcome.file) ?? ''
+      untilResumed,
+      onProgress: (key, share) => tell({ type: 'sent', key, share }),
+      onConnection: (isDisconnected) => useUploads.setState({ isDisconnected }),
+      onOutcome: (key, outcome) => {
+        forget(key)
         if ('refusal' in outcome) return tell({ type: 'refused', key, message: outcome.refusal })
-        cacheDocuments(queryClient, [outcome.document])
-        tell({ type: 'taken', key, document: outcome.document })
+        const { document, isNew } = outcome
+        documents.set(key, document)
+        cacheDocuments(queryClient, [document])
+        tell({ type: 'taken', key, document, isNew })
       },
     })
-    return outcomes.flatMap((outcome) =>
-      'document' in outcome ? (list.documentOf(keys.get(outcome.file) ?? '') ?? outcome.document) : [],
-    )
+    return files.flatMap(({ key }) => list.documentOf(key) ?? documents.get(key) ?? [])
   } catch (error) {
     if (controller.signal.aborted) return []
     throw error
@@ -144,7 +210,34 @@ export async function startUploads(queryClient: QueryClient, chosen: Chosen): Pr
   }
 }
 
+async function untilResumed(signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  if (!useUploads.getState().isPaused) return
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>()
+  const stop = useUploads.subscribe(({ isPaused }) => {
+    if (!isPaused) resolve(undefined)
+  })
+  const giveUp = () => reject(signal.reason as Error)
+  signal.addEventListener('abort', giveUp)
+  try {
+    await promise
+  } finally {
+    stop()
+    signal.removeEventListener('abort', giveUp)
+  }
+}
+
+const toUpload = (zone: string, { key, file, folder }: FileToSend): Upload => ({
+  key,
+  zone,
+  name: file.name,
+  folder,
+  size: file.size,
+  step: { at: 'sending', share: 0 },
+})
+
 function refusedUpload(zone: string, file: File, errors: readonly { code: string; message: string }[]): Upload {
   const message = errors.map(rejectionMessage).join('. ')
-  return { key: crypto.randomUUID(), zone, name: file.name, size: file.size, step: { at: 'refused', message } }
+  const upload = toUpload(zone, { key: crypto.randomUUID(), file, folder: folderOf(file) })
+  return { ...upload, step: { at: 'refused', message } }
 }

@@ -1,3 +1,4 @@
+import type { DocumentCounts } from '#contract/document.ts'
 import type { Upload } from './upload-list.ts'
 
 export type UploadStage = 'under way' | 'read' | 'failed'
@@ -21,14 +22,59 @@ export function allOver(uploads: readonly Upload[]): readonly Upload[] {
   return uploads.some((upload) => stageOf(upload) === 'under way') ? [] : uploads
 }
 
-const files = (count: number) => (count === 1 ? '1 file' : `${count} files`)
+const MANY = 20
 
-export function describeUploads(stages: readonly UploadStage[]): string {
-  const count = (wanted: UploadStage) => stages.filter((stage) => stage === wanted).length
-  if (count('under way') > 0) {
-    const failed = count('failed') > 0 ? `, ${count('failed')} could not be read` : ''
-    return `Reading ${files(count('under way'))}${failed}`
+/** Whether so many files are counted, and summed up at the end, rather than shown one by one. */
+export const isMany = (count: number): boolean => count >= MANY
+
+export interface ReadingProgress {
+  /** Files that were read or failed. */
+  readonly done: number
+  readonly total: number
+}
+
+/**
+ * The server also counts the files that other pages have sent, the page also those that are not sent yet or were known: what
+ * is larger counts.
+ */
+export function progressOf(uploads: readonly Upload[], counts: DocumentCounts | undefined): ReadingProgress {
+  const own = uploads.filter(({ step }) => step.at !== 'refused')
+  const ownDone = own.filter((upload) => stageOf(upload) !== 'under way').length
+  const unsent = own.filter(({ step }) => step.at === 'sending').length
+  const queue = counts?.queue ?? 0
+  if (!counts || queue + unsent <= own.length) return { done: ownDone, total: own.length }
+  return { done: Math.max(0, queue - counts.being_read - counts.paused), total: queue + unsent }
+}
+
+const number = new Intl.NumberFormat('en')
+const files = (count: number) => (count === 1 ? '1 file' : `${number.format(count)} files`)
+
+/** One line about all uploads: how far they are, or how they ended. */
+export function describeUploads(uploads: readonly Upload[], { done, total }: ReadingProgress): string {
+  const count = (wanted: UploadStage) => uploads.filter((upload) => stageOf(upload) === wanted).length
+  const failed = count('failed')
+  if (done < total) {
+    const gone = isMany(total)
+      ? `${number.format(done)} of ${number.format(total)} read`
+      : `Reading ${files(total - done)}`
+    return failed > 0 ? `${gone}, ${number.format(failed)} could not be read` : gone
   }
-  if (count('failed') > 0) return `${files(count('failed'))} could not be read`
-  return `${files(count('read'))} ready`
+  if (isMany(uploads.length)) return describeEnd(uploads)
+  return failed > 0 ? `${files(failed)} could not be read` : `${files(count('read'))} ready`
+}
+
+function describeEnd(uploads: readonly Upload[]): string {
+  const count = (isMeant: (upload: Upload) => boolean) => uploads.filter(isMeant).length
+  const refused = count(({ step }) => step.at === 'refused')
+  const known = count((upload) => stageOf(upload) === 'read' && upload.step.at === 'taken' && !upload.step.isNew)
+  const read = count((upload) => stageOf(upload) === 'read') - known
+  const failed = uploads.length - read - known - refused
+  const parts = [
+    [read, 'ready'],
+    [known, 'already in your library'],
+    [failed, 'could not be read'],
+    [refused, 'refused'],
+  ] as const
+  const told = parts.filter(([some]) => some > 0).map(([some, words]) => `${number.format(some)} ${words}`)
+  return `${files(uploads.length)}: ${told.join(', ')}`
 }

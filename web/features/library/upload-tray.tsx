@@ -2,37 +2,49 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, X } from 'lucide-react'
 import type { JSX } from 'react'
 
+import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 import { Button } from '#web/ui/button.tsx'
 
+import { UploadControls } from './upload-controls.tsx'
 import { UploadRows } from './upload-rows.tsx'
 import { dismissUploads, missedChangesQuery, setTrayOpen, useUploads } from './upload-store.ts'
-import { describeUploads, stageOf } from './upload-summary.ts'
+import { describeUploads, isMany, progressOf, stageOf } from './upload-summary.ts'
 import styles from './upload-tray.module.css'
 import { useLeaving } from './use-leaving.ts'
 import { useShownUploads } from './use-shown-uploads.ts'
 
-/** Rows of uploads that no mounted upload area shows. */
+/** Uploads that no mounted upload area shows, and many files of which only the server knows. */
 export function UploadTray(): JSX.Element | null {
-  const isTrayOpen = useUploads((state) => state.isTrayOpen)
+  const { isTrayOpen, isPaused, uploads: all } = useUploads()
   const uploads = useShownUploads(null)
+  const { data: counts } = useQuery(documentCountsQuery())
   useQuery(missedChangesQuery)
   useLeaving(uploads)
 
-  if (uploads.length === 0) return null
-  const stages = uploads.map(stageOf)
+  const progress = progressOf(uploads, counts)
+  const isUnderWay = progress.done < progress.total
+  if (uploads.length === 0 && !(all.length === 0 && isUnderWay && isMany(progress.total))) return null
   // Failures stay until they are dismissed, in the collapsed tray.
-  const isOpen = isTrayOpen ?? stages.some((stage) => stage === 'under way')
+  const isOpen = isTrayOpen ?? uploads.some((upload) => stageOf(upload) === 'under way')
+  const text = describeUploads(uploads, progress)
   return (
     <section className={styles.tray} aria-label="Uploads">
       <div className={styles.content}>
         <header className={styles.header}>
-          <button type="button" className={styles.title} aria-expanded={isOpen} onClick={() => setTrayOpen(!isOpen)}>
-            <ChevronDown size={16} className={styles.chevron} aria-hidden />
-            {describeUploads(stages)}
-          </button>
-          <Button variant="ghost" size="icon" aria-label="Hide uploads" className={styles.close} onClick={dismissAll}>
-            <X size={16} />
-          </Button>
+          {uploads.length === 0 ? (
+            <p className={styles.line}>{text}</p>
+          ) : (
+            <button type="button" className={styles.title} aria-expanded={isOpen} onClick={() => setTrayOpen(!isOpen)}>
+              <ChevronDown size={16} className={styles.chevron} aria-hidden />
+              {text}
+            </button>
+          )}
+          <UploadControls progress={progress} isPaused={isPaused || (counts?.paused ?? 0) > 0} />
+          {uploads.length > 0 && (
+            <Button variant="ghost" size="icon" aria-label="Hide uploads" className={styles.close} onClick={dismissAll}>
+              <X size={16} />
+            </Button>
+          )}
         </header>
         {isOpen && (
           <div className={styles.rows}>

@@ -57,7 +57,7 @@ export function useSelection({ shown, onDelete, focusRow }: SelectionOptions): L
   }, [isOn])
 
   const chosen = useMemo(
-    () => state && [...state.documents.values()].filter(({ filename }) => isNameMatching(filename, search)),
+    () => state && [...state.documents.values()].filter((document) => isNameMatching(document, search)),
     [state, search],
   )
   const isWhole = !shown.isOutdated && (!shown.hasMore || wholeSearch === search)

@@ -1,6 +1,7 @@
 import { FileText, GitBranch, MessageSquare, MessagesSquare } from 'lucide-react'
 import { Fragment, type JSX } from 'react'
 import type { ListedConversation } from '#contract/conversation.ts'
+import { nameWithFolder } from '#contract/document.ts'
 import type { FoundMessage, FoundPassage, SnippetPart } from '#contract/search.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { describeSearchHit } from '#web/lib/documents/describe-document.ts'
@@ -120,7 +121,7 @@ export default function CommandPalette(props: CommandPaletteProps): JSX.Element 
             key={document.id}
             value={valueOf.document({ document, passage })}
             Icon={FileText}
-            label={document.filename}
+            label={nameWithFolder(document)}
             aside={describeSearchHit(document, passage?.page)}
             description={passage && withHits(passage.snippet)}
             onSelect={take(() =>

@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import type { ListedConversation } from '#contract/conversation.ts'
-import type { DocumentRow } from '#contract/document.ts'
+import { nameWithFolder, type DocumentRow } from '#contract/document.ts'
 import type { FoundMessage, FoundPassage } from '#contract/search.ts'
 import { conversationList } from '#web/data/conversations.ts'
 import { documentMatchesQuery, documentQuery } from '#web/data/documents/document-queries.ts'
@@ -65,7 +65,7 @@ export function usePaletteResults(
 
   const fits = <T>(entries: readonly T[] | undefined, textOf: (entry: T) => string): T[] =>
     sortByMatch(entries ?? [], textOf, wanted)
-  const named = fits(matches.data, ({ filename }) => filename).slice(0, MOST_OF_A_KIND)
+  const named = fits(matches.data, nameWithFolder).slice(0, MOST_OF_A_KIND)
   const found =
     wanted === ''
       ? {

@@ -8,6 +8,7 @@ import { formatSize } from '#web/lib/format/format-size.ts'
 const row: DocumentRow = {
   id: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11',
   filename: 'handbook.pdf',
+  folder: '',
   originalname: 'handbook.pdf',
   mimetype: 'application/pdf',
   size: 2_500_000,

@@ -4,9 +4,10 @@ import { fileTypeOf } from '#contract/file-types.ts'
 import { partName, documentPart } from './document-parts.ts'
 import { formatSize } from '#web/lib/format/format-size.ts'
 
-/** The facts below a document's name: `['PDF', '2.4 MB', '312 pages']`. */
+/** The facts below a document's name: `['Contracts/2024', 'PDF', '2.4 MB', '312 pages']`. */
 export function documentFacts(document: DocumentRow): string[] {
-  const facts = [fileTypeOf(document.mimetype)?.label ?? 'File', formatSize(document.size)]
+  const folder = document.folder === '' ? [] : [document.folder]
+  const facts = [...folder, fileTypeOf(document.mimetype)?.label ?? 'File', formatSize(document.size)]
   const part = documentPart(document.mimetype)
   const isWhole = document.pages === 1 && part === 'section'
   if (part && document.pages && !isWhole) facts.push(`${document.pages} ${partName(document.mimetype, document.pages)}`)
@@ -49,6 +50,8 @@ export function describeProgress(document: DocumentRow): DocumentProgress {
   switch (document.state) {
     case 'queued':
       return { tone: 'working', text: 'Waiting to be read', progress: null }
+    case 'paused':
+      return { tone: 'working', text: 'Reading is paused', progress: null }
     case 'reading':
       if (!document.pages) return { tone: 'working', text: 'Reading', progress: null }
       return {

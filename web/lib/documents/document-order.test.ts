@@ -6,6 +6,7 @@ function named(filename: string, uploaded_at: string, id = filename): DocumentRo
   return {
     id,
     filename,
+    folder: '',
     originalname: filename,
     mimetype: 'text/plain',
     size: 1,
@@ -50,7 +51,10 @@ test('parts equal times to the microsecond, and what is equal by id in both dire
   expect(order('name', true, rows)).toEqual(['1', '2', '3', '4'])
 })
 
-test('a search ignores the case of all letters', () => {
-  expect(isNameMatching('ÜBER Éclair.txt', 'über é')).toBe(true)
-  expect(isNameMatching('Chapter 10.txt', 'chapter 2')).toBe(false)
+test('a search ignores the case of all letters, and finds the folder', () => {
+  const isFound = (filename: string, search: string, folder = '') => isNameMatching({ folder, filename }, search)
+  expect(isFound('ÜBER Éclair.txt', 'über é')).toBe(true)
+  expect(isFound('Chapter 10.txt', 'chapter 2')).toBe(false)
+  expect(isFound('lease.pdf', '2024/LEASE', 'Contracts/2024')).toBe(true)
+  expect(isFound('lease.pdf', '2024/lease')).toBe(false)
 })

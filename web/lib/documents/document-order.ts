@@ -1,8 +1,8 @@
 /** Order and selection of document lists, as `listDocuments` of the server has them. */
-import type { DocumentRow } from '#contract/document.ts'
+import { nameWithFolder, type DocumentRow } from '#contract/document.ts'
 
 export interface DocumentListView {
-  /** A part of the file name, ignoring case. */
+  /** A part of the file name with its folder, ignoring case. */
   readonly search: string
   readonly by: 'name' | 'date'
   readonly descending: boolean
@@ -29,5 +29,5 @@ export const compareDocuments =
   (one: DocumentRow, other: DocumentRow): number =>
     (descending ? COMPARISONS[by](other, one) : COMPARISONS[by](one, other)) || compareTexts(one.id, other.id)
 
-export const isNameMatching = (filename: string, search: string): boolean =>
-  filename.toLowerCase().includes(search.toLowerCase())
+export const isNameMatching = (document: Pick<DocumentRow, 'folder' | 'filename'>, search: string): boolean =>
+  nameWithFolder(document).toLowerCase().includes(search.toLowerCase())

@@ -5,7 +5,10 @@ import styles from '#web/features/thread/message/message.module.css'
 import { Button } from '#web/ui/button.tsx'
 
 export function UnreadNote({ count, onAgain }: { count: number; onAgain: (() => void) | null }): JSX.Element {
-  const { data: waits = true } = useQuery({ ...documentCountsQuery(), select: ({ being_read: unread }) => unread > 0 })
+  const { data: waits = true } = useQuery({
+    ...documentCountsQuery(),
+    select: ({ being_read: unread, paused }) => unread + paused > 0,
+  })
   return (
     <div className={styles.unread}>
       <p role="status">

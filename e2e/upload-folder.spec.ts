@@ -1,0 +1,190 @@
+/** Folders and many files: chosen or dropped, paused, cancelled, and sent on after a reload or a lost connection. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type pg from 'pg'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { connectToFolder } from '#test/fill-conversation.ts'
+import { openShakyPage, openStage, type Stage } from './stage.ts'
+
+const COUNT = 60
+
+let stage: Stage
+let page: Page
+let client: pg.Client
+let folder: string
+/** Uploads that a page began. */
+let sent: number
+
+beforeAll(async () => {
+  stage = await openStage()
+  page = stage.page
+  client = await connectToFolder(stage.dataDir)
+  folder = await mkdtemp(path.join(tmpdir(), 'alcove-folder-'))
+  countSent(page)
+  await openFiles()
+})
+afterAll(async () => {
+  await client.end()
+  await stage.close()
+  await rm(folder, { recursive: true })
+})
+beforeEach(() => {
+  sent = 0
+})
+
+const openFiles = (on = page) =>
+  on.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Files' }).click()
+const library = (on = page) => on.getByRole('region', { name: 'Library' })
+const choose = (where: string, on = page) => library(on).getByLabel('Folder to upload').setInputFiles(where)
+const tray = (on = page) => on.getByRole('region', { name: 'Uploads' })
+const listed = async () => {
+  const { rows } = await client.query<{ name: string }>(
+    `select folder || '/' || filename as name from documents order by 1`,
+  )
+  return rows.map(({ name }) => name)
+}
+const statesOf = async (name: string) => {
+  const { rows } = await client.query<{ state: string; count: number }>(
+    'select state, count(*)::int from documents where folder = $1 group by 1 order by 1',
+    [name],
+  )
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+/** A folder of notes that no other folder has. */
+async function makeFolder(name: string, count = COUNT): Promise<string> {
+  const where = path.join(folder, name)
+  await mkdir(where)
+  for (let n = 0; n < count; n += 1)
+    await writeFile(path.join(where, `note ${n}.txt`), `Note ${n} of the folder ${name}: the lamp is number ${n}.`)
+  return where
+}
+
+/** Lets this many uploads through; the next ones wait until they are let through. */
+async function holdUploads(on: Page, passing: number): Promise<() => Promise<void>> {
+  let left = passing
+  const open = Promise.withResolvers<undefined>()
+  await on.route('**/api/documents', async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback()
+    left -= 1
+    if (left < 0) await open.promise
+    // The page may be gone.
+    await route.continue().catch(() => undefined)
+  })
+  return async () => {
+    open.resolve(undefined)
+    await on.unroute('**/api/documents')
+  }
+}
+
+function countSent(on: Page): void {
+  on.on('request', (request) => {
+    if (request.method() === 'POST' && new URL(request.url()).pathname === '/api/documents') sent += 1
+  })
+}
+
+test('a chosen folder is taken with everything below it, and its files keep their path', async () => {
+  const where = path.join(folder, 'Contracts')
+  await mkdir(path.join(where, '2024', '.git'), { recursive: true })
+  await writeFile(path.join(where, 'house rules.txt'), 'The warden trims the lamp.')
+  await writeFile(path.join(where, 'copy of the rules.txt'), 'The warden trims the lamp.')
+  await writeFile(path.join(where, '2024', 'lease.txt'), 'The rent is 900 a month.')
+  await writeFile(path.join(where, '2024', 'film.mp4'), 'no film')
+  await writeFile(path.join(where, '2024', '.git', 'notes.txt'), 'hidden')
+  await writeFile(path.join(where, 'Thumbs.db'), 'hidden')
+  await choose(where)
+  await library()
+    .getByText(/^File type must be one of/)
+    .waitFor()
+  await expect.poll(listed).toHaveLength(2)
+  const names = await listed()
+  expect(names[0]).toBe('Contracts/2024/lease.txt')
+  // One of the two with the same bytes.
+  expect(names[1]).toMatch(/^Contracts\/(house|copy of the) rules\.txt$/)
+  const row = library().getByRole('region', { name: 'Files' }).getByRole('listitem').filter({ hasText: 'lease.txt' })
+  await row.getByText('Contracts/2024', { exact: true }).waitFor()
+})
+
+test('a dropped folder too', async () => {
+  const where = await makeFolder('Dropped', 3)
+  const devtools = await page.context().newCDPSession(page)
+  const target = { x: 700, y: 400, data: { items: [], files: [where], dragOperationsMask: 1 } }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await devtools.send('Input.dispatchDragEvent', { type, ...target })
+  await devtools.detach()
+  await expect.poll(() => statesOf('Dropped')).toEqual({ ready: 3 })
+  await tray().getByRole('button', { name: '3 files ready' }).waitFor()
+})
+
+test('many files are paused, and go on after a reload, none sent twice', async () => {
+  const where = await makeFolder('Halted')
+  const letThrough = await holdUploads(page, 20)
+  await choose(where)
+  await library()
+    .getByText(/^\d+ of 60 read$/)
+    .waitFor()
+  await expect.poll(async () => Object.values(await statesOf('Halted')).reduce((sum, some) => sum + some, 0)).toBe(20)
+  await library().getByRole('button', { name: 'Pause' }).click()
+  await library().getByText('Paused', { exact: true }).waitFor()
+  await page.reload()
+  await letThrough()
+  await tray().getByText('Paused', { exact: true }).waitFor()
+  await tray().getByRole('button', { name: 'Resume' }).click()
+  await expect.poll(() => statesOf('Halted'), { timeout: 60_000 }).toEqual({ ready: COUNT })
+  await tray()
+    .getByRole('button', { name: /^\d+ files: \d+ ready$/ })
+    .waitFor()
+  // Three were on their way when the page was reloaded.
+  expect(sent).toBeLessThanOrEqual(COUNT + 3)
+  const { rows } = await client.query<{ count: number }>(
+    `select count(distinct filename)::int as count from documents where folder = 'Halted'`,
+  )
+  expect(rows[0]?.count).toBe(COUNT)
+  await tray().getByRole('button', { name: 'Hide uploads' }).click()
+  await openFiles()
+})
+
+test('a folder that is chosen again is not sent again', async () => {
+  await choose(path.join(folder, 'Halted'))
+  await library().getByText(`${COUNT} files: ${COUNT} already in your library`, { exact: true }).waitFor()
+  expect(sent).toBe(0)
+})
+
+test('the rest is cancelled, and what was read stays', async () => {
+  const letThrough = await holdUploads(page, 30)
+  await choose(await makeFolder('Cancelled'))
+  await expect.poll(() => statesOf('Cancelled')).toEqual({ ready: 30 })
+  await library().getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('alertdialog').getByText('30 files are not read yet', { exact: false }).waitFor()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the rest' }).click()
+  await library().getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' })
+  await letThrough()
+  await page.reload()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+  expect(await statesOf('Cancelled')).toEqual({ ready: 30 })
+  expect(await tray().count()).toBe(0)
+})
+
+test('a lost connection delays the rest, and a file whose answer was lost is not sent again', async () => {
+  const { page: shaky, proxy } = await openShakyPage(stage)
+  try {
+    await openFiles(shaky)
+    countSent(shaky)
+    const letThrough = await holdUploads(shaky, 25)
+    await choose(await makeFolder('Shaky'), shaky)
+    await expect.poll(() => statesOf('Shaky')).toEqual({ ready: 25 })
+    proxy.refuse(true)
+    proxy.cut()
+    await letThrough()
+    await library(shaky).getByText('Waiting for the connection', { exact: true }).waitFor()
+    proxy.refuse(false)
+    await expect.poll(() => statesOf('Shaky'), { timeout: 60_000 }).toEqual({ ready: COUNT })
+    await library(shaky).getByText(`${COUNT} files: ${COUNT} ready`, { exact: true }).waitFor()
+    // Three broke off, and may have been tried once more before the server was reached.
+    expect(sent).toBeLessThanOrEqual(COUNT + 6)
+  } finally {
+    await proxy.close()
+  }
+})
