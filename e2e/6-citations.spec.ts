@@ -211,7 +211,7 @@ describe.each([
     const card = answerOn(page).locator('[data-source="2"]')
     expect(await card.innerText()).toMatch(/\d+% relevance/)
     // A document of one section, which the viewer does not number either.
-    expect(await card.innerText()).toMatch(/Source: [\w ]+\.txt$/m)
+    await expect.poll(() => card.innerText()).toMatch(/Source: [\w ]+\.txt$/m)
     await card.click()
     await expect.poll(() => markedText(page)).toMatch(/notice period|deposit/)
     await page.keyboard.press('Escape')
