@@ -20,6 +20,8 @@ const widthOf = (characters: number, cells = 1): string =>
 export interface SheetProps {
   text: string
   lines: readonly SheetLine[]
+  /** See `findHead`. */
+  head: number
   /** Column numbers; A is 1. */
   columns: readonly number[]
   passage: Passage | null
@@ -27,7 +29,7 @@ export interface SheetProps {
 }
 
 /** The rows near the view, and those of the passage wherever they are. */
-export function LongSheet({ text, lines, columns, passage, scroller }: SheetProps): JSX.Element {
+export function LongSheet({ text, lines, head, columns, passage, scroller }: SheetProps): JSX.Element {
   const body = useRef<HTMLTableSectionElement>(null)
   const { scrollMargin } = usePositionInScroller(body)
   const widths = useMemo(() => columnWidths(text, lines, columns.length), [text, lines, columns])
@@ -76,6 +78,7 @@ export function LongSheet({ text, lines, columns, passage, scroller }: SheetProp
             text={text}
             lines={lines}
             index={index}
+            head={head}
             columns={columns}
             drawn={{ ref: virtualizer.measureElement, 'data-index': index, 'aria-rowindex': index + 2 }}
           />,

@@ -29,16 +29,21 @@ function isCovered(cells: readonly TextStretch[], columnIndex: number): boolean 
 }
 
 /** The column titles, and the first numbers below them, are among so many lines. */
-const TITLED_LINES = 50
+const TITLED_LINES = 500
 
 const cellTexts = (text: string, line: SheetLine): string[] =>
   cellsOf(text, line).map(({ start, end }) => text.slice(start, end))
 
-function numberCellsOf(text: string, lines: readonly SheetLine[], index: number): boolean[] {
-  const around = index < TITLED_LINES ? lines.slice(0, 2 * TITLED_LINES) : lines.slice(index, index + 1)
+/** Index of the row of column titles, the first one of several cells; -1 without one. */
+export const findHead = (text: string, lines: readonly SheetLine[]): number =>
+  lines.slice(0, TITLED_LINES).findIndex((line) => cellsOf(text, line).length > 1)
+
+/** Titles stand with the numbers below them, so that their row alone needs others. */
+function numberCellsOf(text: string, lines: readonly SheetLine[], { index, head }: { index: number; head: number }) {
+  const around = lines.slice(index, index === head ? index + TITLED_LINES : index + 1)
   return numbersIn(
     around.map((line) => cellTexts(text, line)),
-    index < TITLED_LINES ? index : 0,
+    0,
   )
 }
 
@@ -46,17 +51,19 @@ interface SheetRowProps {
   text: string
   lines: readonly SheetLine[]
   index: number
+  /** See `findHead`. */
+  head: number
   /** Column numbers; A is 1. */
   columns: readonly number[]
   /** Where not all rows are drawn. */
   drawn?: { ref: Ref<HTMLTableRowElement>; 'data-index': number; 'aria-rowindex': number }
 }
 
-export function SheetRow({ text, lines, index, columns, drawn }: SheetRowProps): JSX.Element | null {
+export function SheetRow({ text, lines, index, head, columns, drawn }: SheetRowProps): JSX.Element | null {
   const line = lines[index]
   if (line === undefined) return null
   const cells = cellsOf(text, line)
-  const isNumber = numberCellsOf(text, lines, index)
+  const isNumber = numberCellsOf(text, lines, { index, head })
   return (
     <tr {...drawn} data-after-gap={index > 0 && line.row > (lines[index - 1]?.row ?? line.row) + 1}>
       <th scope="row">{line.row}</th>
