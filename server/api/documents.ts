@@ -9,8 +9,7 @@ import type { Log } from '#server/base/log.ts'
 import { validate } from '#server/base/validate.ts'
 import { DISCARD_JOB, DISCARD_REQUEST } from '#server/documents/ingest/blob-cleanup.ts'
 import { REINDEX_JOB } from '#server/documents/ingest/reindex-job.ts'
-import { requestFor } from '#server/documents/ingest/document-job.ts'
-import { ingestJobOf } from '#server/documents/ingest/ingest-job.ts'
+import { enqueueIngest } from '#server/documents/ingest/ingest-job.ts'
 import { serveFile } from '#server/documents/serve-file.ts'
 import {
   countDocuments,
@@ -154,8 +153,7 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
     if (paused) await database.asService((scope) => pauseReading(scope, claims.sub))
     else {
       const resumed = await database.asService((scope) => resumeReading(scope, claims.sub))
-      for (const [index, document] of resumed.entries())
-        jobs.enqueue(ingestJobOf(document), { ...requestFor(document.id), priority: -index })
+      for (const [place, document] of resumed.entries()) enqueueIngest(jobs, document, place)
     }
     return context.json(await database.asUser(claims, countDocuments, { readOnly: true }))
   })

@@ -17,8 +17,7 @@ import { ENFORCE_QUOTAS, fileRoomOf, readOwnUsage } from '#server/database/quota
 import type { Claims, Database } from '#server/database/scope.ts'
 import type { Jobs } from '#server/jobs/start.ts'
 import type { ByteSource } from '#server/parsing/containers/byte-source.ts'
-import { requestFor } from './ingest/document-job.ts'
-import { ingestJobOf } from './ingest/ingest-job.ts'
+import { enqueueIngest } from './ingest/ingest-job.ts'
 import {
   deleteReplacedObject,
   findDocumentsBySha256,
@@ -302,7 +301,7 @@ async function receiveFile(
     if (document) {
       isKept = true
       // The first file of a later upload precedes the hundredth of an earlier one.
-      jobs.enqueue(ingestJobOf({ ...document, attempt: 0 }), { ...requestFor(document.id), priority: -position })
+      enqueueIngest(jobs, { ...document, attempt: 0 }, position)
       return { document, isNew: true }
     }
     const existing = await findExisting()

@@ -20,6 +20,7 @@ import {
 import { supersedeVersions } from '#server/documents/store/library.ts'
 import { deletePages, readPages } from '#server/documents/store/pages.ts'
 import type { JobHandlers, JobRun } from '#server/jobs/handler.ts'
+import type { Jobs } from '#server/jobs/start.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
 import type { ParseLimits } from '#server/parsing/sandbox/limits.ts'
 import { isSmall, type ReusedParsers } from '#server/parsing/sandbox/reused-parsers.ts'
@@ -71,8 +72,15 @@ const isReadTogether = ({ mimetype, size }: Pick<DocumentRow, 'mimetype' | 'size
   size <= TOGETHER_BYTES && isSmall({ mimetype, size }) && fileTypeOf(mimetype)?.parser !== 'pdf'
 
 /** The queue of a document that waits. One that was not ready after its first attempt is read by itself. */
-export const ingestJobOf = (document: Pick<DocumentRow, 'mimetype' | 'size'> & { readonly attempt: number }): string =>
+const ingestJobOf = (document: Pick<DocumentRow, 'mimetype' | 'size'> & { readonly attempt: number }): string =>
   document.attempt === 0 && isReadTogether(document) ? INGEST_TOGETHER_JOB : INGEST_JOB
+
+/** @param place among the person's documents; the first is read first */
+export const enqueueIngest = (
+  jobs: Pick<Jobs, 'enqueue'>,
+  document: Parameters<typeof ingestJobOf>[0] & Pick<DocumentRow, 'id'>,
+  place: number,
+): void => jobs.enqueue(ingestJobOf(document), { ...requestFor(document.id), priority: -place })
 
 export function createDocumentJobs(parts: IngestParts): JobHandlers {
   return { ...createIngestJob(parts), ...createReindexJob(parts.database), ...createBlobJobs(parts) }
