@@ -1,5 +1,5 @@
 /** Opens Chromium pages that record faults. */
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 
 /** @param extra further switches of Chromium. */
 export const openBrowser = (extra: readonly string[] = []): Promise<Browser> =>
@@ -50,6 +50,14 @@ export async function ask(page: Page, question: string): Promise<void> {
   await composer.fill(question)
   await composer.press('Control+Enter')
 }
+
+/** Scrolls what scrolls the element to a share of its height, 1 being the end. */
+export const scrollWithin = (within: Locator, share: number): Promise<void> =>
+  within.first().evaluate((element, to) => {
+    let scroller = element.parentElement
+    while (scroller && !/auto|scroll/.test(getComputedStyle(scroller).overflowY)) scroller = scroller.parentElement
+    if (scroller) scroller.scrollTop = to * scroller.scrollHeight
+  }, share)
 
 /** The text that the document viewer highlights; empty where nothing is highlighted. */
 export const markedText = (page: Page): Promise<string> =>

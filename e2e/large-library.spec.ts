@@ -4,7 +4,7 @@ import type pg from 'pg'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectToFolder } from '#test/fill-conversation.ts'
-import { signInWithTestAccount } from './browser.ts'
+import { signInWithTestAccount, scrollWithin } from './browser.ts'
 import { openStage, type Stage } from './stage.ts'
 
 const COUNT = 10_000
@@ -57,15 +57,7 @@ const row = (name: string) => rows().filter({ has: page.getByText(name, { exact:
 const filter = () => files().getByLabel('Filter documents by name')
 const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
 
-/** Scrolls the list to a share of its height, 1 being the end. */
-const scrollTo = (share: number) =>
-  rows()
-    .first()
-    .evaluate((element, to) => {
-      let scroller = element.parentElement
-      while (scroller && !/auto|scroll/.test(getComputedStyle(scroller).overflowY)) scroller = scroller.parentElement
-      if (scroller) scroller.scrollTop = to * scroller.scrollHeight
-    }, share)
+const scrollTo = (share: number) => scrollWithin(rows(), share)
 
 test('it opens with one page of rows and few nodes', async () => {
   await row('Paper 0.txt').waitFor()

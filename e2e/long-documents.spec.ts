@@ -4,7 +4,7 @@ import type pg from 'pg'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectToFolder } from '#test/fill-conversation.ts'
-import { markedText } from './browser.ts'
+import { markedText, scrollWithin } from './browser.ts'
 import { openStage, type Stage, userIdOf } from './stage.ts'
 
 const ROWS = 100_000
@@ -88,16 +88,7 @@ afterAll(async () => {
 
 const countNodes = () => page.evaluate(() => document.querySelectorAll('*').length)
 const openSource = (n: number) => page.locator(`[data-citation="${n}"]`).first().click()
-/** Scrolls what shows the document to a share of its height. */
-const scrollTo = (share: number) =>
-  page
-    .locator('[data-section]')
-    .first()
-    .evaluate((element, to) => {
-      let scroller = element.parentElement
-      while (scroller && !/auto|scroll/.test(getComputedStyle(scroller).overflowY)) scroller = scroller.parentElement
-      if (scroller) scroller.scrollTop = to * scroller.scrollHeight
-    }, share)
+const scrollTo = (share: number) => scrollWithin(page.locator('[data-section]'), share)
 const row = (number: number) => page.getByRole('rowheader', { name: String(number), exact: true })
 
 test('a citation opens a row of 100,000 in view, marked', async () => {
