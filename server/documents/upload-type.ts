@@ -4,7 +4,7 @@ import { FILE_TYPES, type FileType } from '#contract/file-types.ts'
 import type { ByteSource } from '#server/parsing/containers/byte-source.ts'
 import { isCompoundFile, listStreamNames } from '#server/parsing/containers/compound-streams.ts'
 import { listZipEntries } from '#server/parsing/containers/zip-directory.ts'
-import { decodeText } from '#server/parsing/text/decode-text.ts'
+import { looksLikeText } from '#server/parsing/text/looks-like-text.ts'
 
 const HEAD_BYTES = 64 * 1024
 /** Longest prefix that file-type needs for types with a fixed signature. */
@@ -31,7 +31,7 @@ async function detectFileType(source: ByteSource, head: Uint8Array, extension: s
   // Other PDF parsers also accept some junk before the header.
   if (Buffer.from(head.subarray(0, 1024)).includes('%PDF-')) return findByExtension('pdf', 'magic')
   const text = findByExtension(extension, 'text')
-  return text && (await decodeText(head)) !== undefined ? text : undefined
+  return text && looksLikeText(head) ? text : undefined
 }
 
 function detectOleType(streams: readonly string[], extension: string): FileType | undefined {
