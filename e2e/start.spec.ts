@@ -181,7 +181,7 @@ test.for([
 })
 
 test('shares a database with DATABASE_URL, and refuses a wrong secret and a newer database', async () => {
-  const { host, user, password } = inject('postgres')
+  const { host, user, password, authenticatorPassword, secret } = inject('postgres')
   const admin = new pg.Client({ host, user, password, database: 'postgres' })
   await admin.connect()
   await admin.query('create database shared')
@@ -189,9 +189,8 @@ test('shares a database with DATABASE_URL, and refuses a wrong secret and a newe
   const environment = {
     DATA_DIR: other.dataDir,
     DATABASE_URL: `postgres://${user}:${password}@localhost/shared?host=${encodeURIComponent(host)}`,
-    ALCOVE_SECRET: 'a secret that all of the nodes share',
+    ALCOVE_SECRET: secret,
   }
-  // The role belongs to the cluster; its other databases know it by another password.
   const nodes = await Promise.all([startAlcove(environment), startAlcove(environment)])
   const keys = await Promise.all(
     nodes.map(async (node) => (await fetch(`${node.url}/auth/v1/.well-known/jwks.json`)).text()),
@@ -202,6 +201,9 @@ test('shares a database with DATABASE_URL, and refuses a wrong secret and a newe
 
   const wrong = await startRefusing({ ...environment, ALCOVE_SECRET: 'another secret, which is just as long' })
   expect(wrong.output).toBe('ALCOVE_SECRET is not the one that the keys in this database were wrapped with.\n')
+  const node = new pg.Client({ host, user: 'authenticator', password: authenticatorPassword, database: 'shared' })
+  await node.connect()
+  await node.end()
   const shared = new pg.Client({ host, user, password, database: 'shared' })
   await shared.connect()
   await shared.query(`insert into alcove_migrations.applied (name, checksum) values ('product/9999_future.sql', 'x')`)
@@ -210,7 +212,6 @@ test('shares a database with DATABASE_URL, and refuses a wrong secret and a newe
   expect(newer.output).toMatch(/^The database is newer than this Alcove/)
   expect([wrong.code, newer.code]).toEqual([1, 1])
   await admin.query('drop database shared with (force)')
-  await admin.query(`alter role authenticator with password '${inject('postgres').authenticatorPassword}'`)
   await admin.end()
   await other.remove()
 })

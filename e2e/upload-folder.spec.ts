@@ -23,15 +23,17 @@ beforeAll(async () => {
   client = await connectToFolder(stage.dataDir)
   folder = await mkdtemp(path.join(tmpdir(), 'alcove-folder-'))
   countSent(page)
-  await openFiles()
 })
 afterAll(async () => {
   await client.end()
   await stage.close()
   await rm(folder, { recursive: true })
 })
-beforeEach(() => {
+beforeEach(async () => {
   sent = 0
+  await page.unrouteAll()
+  await page.reload()
+  await openFiles()
 })
 
 const openFiles = (on = page) =>
@@ -53,13 +55,17 @@ const statesOf = async (name: string) => {
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
-/** A folder of notes that no other folder has. */
-async function makeFolder(name: string, count = COUNT): Promise<string> {
+let folders = 0
+
+/** A folder of notes that no other folder has, also not that of an earlier try. */
+async function makeFolder(count = COUNT): Promise<{ name: string; where: string }> {
+  folders += 1
+  const name = `Notes ${folders}`
   const where = path.join(folder, name)
   await mkdir(where)
   for (let n = 0; n < count; n += 1)
     await writeFile(path.join(where, `note ${n}.txt`), `Note ${n} of the folder ${name}: the lamp is number ${n}.`)
-  return where
+  return { name, where }
 }
 
 /** Lets this many uploads through; the next ones wait until they are let through. */
@@ -108,54 +114,53 @@ test('a chosen folder is taken with everything below it, and its files keep thei
 })
 
 test('a dropped folder too', async () => {
-  const where = await makeFolder('Dropped', 3)
+  const { name, where } = await makeFolder(3)
   const devtools = await page.context().newCDPSession(page)
   const target = { x: 700, y: 400, data: { items: [], files: [where], dragOperationsMask: 1 } }
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
     await devtools.send('Input.dispatchDragEvent', { type, ...target })
   await devtools.detach()
-  await expect.poll(() => statesOf('Dropped')).toEqual({ ready: 3 })
+  await expect.poll(() => statesOf(name)).toEqual({ ready: 3 })
   await tray().getByRole('button', { name: '3 files ready' }).waitFor()
 })
 
-test('many files are paused, and go on after a reload, none sent twice', async () => {
-  const where = await makeFolder('Halted')
+test('many files are paused, and go on after a reload, none sent twice, also when they are chosen again', async () => {
+  const { name, where } = await makeFolder()
   const letThrough = await holdUploads(page, 20)
   await choose(where)
   await library()
     .getByText(/^\d+ of 60 read$/)
     .waitFor()
-  await expect.poll(async () => Object.values(await statesOf('Halted')).reduce((sum, some) => sum + some, 0)).toBe(20)
+  await expect.poll(async () => Object.values(await statesOf(name)).reduce((sum, some) => sum + some, 0)).toBe(20)
   await library().getByRole('button', { name: 'Pause' }).click()
   await library().getByText('Paused', { exact: true }).waitFor()
   await page.reload()
   await letThrough()
   await tray().getByText('Paused', { exact: true }).waitFor()
   await tray().getByRole('button', { name: 'Resume' }).click()
-  await expect.poll(() => statesOf('Halted'), { timeout: 60_000 }).toEqual({ ready: COUNT })
+  await expect.poll(() => statesOf(name), { timeout: 60_000 }).toEqual({ ready: COUNT })
   await tray()
     .getByRole('button', { name: /^\d+ files: \d+ ready$/ })
     .waitFor()
   // Three were on their way when the page was reloaded.
   expect(sent).toBeLessThanOrEqual(COUNT + 3)
   const { rows } = await client.query<{ count: number }>(
-    `select count(distinct filename)::int as count from documents where folder = 'Halted'`,
+    `select count(distinct filename)::int as count from documents where folder = $1`,
+    [name],
   )
   expect(rows[0]?.count).toBe(COUNT)
-  await tray().getByRole('button', { name: 'Hide uploads' }).click()
   await openFiles()
-})
-
-test('a folder that is chosen again is not sent again', async () => {
-  await choose(path.join(folder, 'Halted'))
+  sent = 0
+  await choose(where)
   await library().getByText(`${COUNT} files: ${COUNT} already in your library`, { exact: true }).waitFor()
   expect(sent).toBe(0)
 })
 
 test('the rest is cancelled, and what was read stays', async () => {
   const letThrough = await holdUploads(page, 30)
-  await choose(await makeFolder('Cancelled'))
-  await expect.poll(() => statesOf('Cancelled')).toEqual({ ready: 30 })
+  const { name, where } = await makeFolder()
+  await choose(where)
+  await expect.poll(() => statesOf(name)).toEqual({ ready: 30 })
   await library().getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('alertdialog').getByText('30 files are not read yet', { exact: false }).waitFor()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the rest' }).click()
@@ -163,7 +168,7 @@ test('the rest is cancelled, and what was read stays', async () => {
   await letThrough()
   await page.reload()
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
-  expect(await statesOf('Cancelled')).toEqual({ ready: 30 })
+  expect(await statesOf(name)).toEqual({ ready: 30 })
   expect(await tray().count()).toBe(0)
 })
 
@@ -173,14 +178,15 @@ test('a lost connection delays the rest, and a file whose answer was lost is not
     await openFiles(shaky)
     countSent(shaky)
     const letThrough = await holdUploads(shaky, 25)
-    await choose(await makeFolder('Shaky'), shaky)
-    await expect.poll(() => statesOf('Shaky')).toEqual({ ready: 25 })
+    const { name, where } = await makeFolder()
+    await choose(where, shaky)
+    await expect.poll(() => statesOf(name)).toEqual({ ready: 25 })
     proxy.refuse(true)
     proxy.cut()
     await letThrough()
     await library(shaky).getByText('Waiting for the connection', { exact: true }).waitFor()
     proxy.refuse(false)
-    await expect.poll(() => statesOf('Shaky'), { timeout: 60_000 }).toEqual({ ready: COUNT })
+    await expect.poll(() => statesOf(name), { timeout: 60_000 }).toEqual({ ready: COUNT })
     await library(shaky).getByText(`${COUNT} files: ${COUNT} ready`, { exact: true }).waitFor()
     // Three broke off, and may have been tried once more before the server was reached.
     expect(sent).toBeLessThanOrEqual(COUNT + 6)

@@ -93,7 +93,6 @@ export async function databaseBefore(productMigration: string): Promise<TestData
 }
 
 export interface EmptyDatabase {
-  /** All servers share one secret, because the login role belongs to the cluster. */
   readonly environment: {
     readonly DATABASE_URL: string
     readonly ALCOVE_SECRET: string
@@ -105,7 +104,7 @@ export interface EmptyDatabase {
 
 /** Creates a database without tables, for servers that start on it. Its owner ends the pool. */
 export async function createEmptyDatabase(): Promise<EmptyDatabase> {
-  const { host, user, password } = inject('postgres')
+  const { host, user, password, secret } = inject('postgres')
   const database = `served_${randomUUID().replaceAll('-', '')}`
   const server = new pg.Client({ host, user, password, database: 'postgres' })
   await server.connect()
@@ -115,7 +114,7 @@ export async function createEmptyDatabase(): Promise<EmptyDatabase> {
   return {
     environment: {
       DATABASE_URL: `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`,
-      ALCOVE_SECRET: 'a secret that all of the nodes share',
+      ALCOVE_SECRET: secret,
       AUTH_AUTOCONFIRM: 'true',
     },
     adminConnection,

@@ -104,6 +104,18 @@ async function readWrapped(client: pg.Client, secret: string): Promise<Secrets> 
   }
 }
 
+/** Before anything is changed in a database: a wrong secret would set another password for the servers' role. */
+export async function rejectWrongSecret(connection: pg.ClientConfig, secret: string): Promise<void> {
+  await onConnection(connection, async (client) => {
+    const { rows } = await client.query<{ exists: boolean }>(
+      `select to_regclass('alcove.wrapped_secrets') is not null as exists`,
+    )
+    if (!rows[0]?.exists) return
+    const { rowCount } = await client.query(`select from alcove.wrapped_secrets where name = 'secrets'`)
+    if (rowCount === 1) await readWrapped(client, secret)
+  })
+}
+
 /** @throws AppError `startup` if ALCOVE_SECRET cannot decrypt the secrets */
 export async function loadSecretsFromDatabase(connection: pg.ClientConfig, secret: string): Promise<Secrets> {
   const fresh = { ...(await generateSecrets()), authenticatorPassword: deriveAuthenticatorPassword(secret) }

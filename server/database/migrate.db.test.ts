@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { temporaryDatabase } from '#test/database.ts'
 import { migrate } from './migrate.ts'
@@ -24,7 +24,7 @@ test('says which changes it makes to a database of an earlier version, and nothi
   const lines: string[] = []
   const log = createLog('info', { write: (line) => void lines.push(line) })
   const { admin, adminConnection } = await temporaryDatabase()
-  const options = { authenticatorPassword: 'authenticator-of-the-tests', log }
+  const options = { authenticatorPassword: inject('postgres').authenticatorPassword, log }
   await migrate(adminConnection, options)
   expect(lines).toEqual([])
   await admin.query(`
@@ -46,8 +46,8 @@ test('two servers that start at once on an empty database both succeed', async (
   await admin.query(`create database ${name}`)
   const empty = { ...adminConnection, database: name }
   await Promise.all([
-    migrate(empty, { authenticatorPassword: 'authenticator-of-the-tests' }),
-    migrate(empty, { authenticatorPassword: 'authenticator-of-the-tests' }),
+    migrate(empty, { authenticatorPassword: inject('postgres').authenticatorPassword }),
+    migrate(empty, { authenticatorPassword: inject('postgres').authenticatorPassword }),
   ])
   const client = new pg.Client(empty)
   await client.connect()

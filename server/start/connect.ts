@@ -5,6 +5,7 @@ import {
   deriveEncryptionKey,
   loadSecretsFromDatabase,
   loadSecretsFromFolder,
+  rejectWrongSecret,
   type Secrets,
 } from '#server/access/secrets.ts'
 import { AppError } from '#server/base/errors.ts'
@@ -58,6 +59,7 @@ export async function connect(
       }
     }
     const authenticatorPassword = deriveAuthenticatorPassword(config.ALCOVE_SECRET)
+    await rejectWrongSecret(admin, config.ALCOVE_SECRET)
     await migrate(admin, { folders, authenticatorPassword, log })
     const secrets = await loadSecretsFromDatabase(admin, config.ALCOVE_SECRET)
     const url = new URL(config.DATABASE_URL)

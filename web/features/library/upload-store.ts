@@ -125,13 +125,18 @@ export function showUploadArea(zone: string): () => void {
 
 /** Neither sends nor reads on until it is called with false. @throws if the server cannot be told */
 export async function setPaused(queryClient: QueryClient, isPaused: boolean): Promise<void> {
+  const ofUser = userId
   const before = useUploads.getState().isPaused
-  useUploads.setState({ isPaused })
+  // Stored before the server answers: the page may be left meanwhile.
+  const show = (isShown: boolean): void => {
+    if (userId === ofUser) useUploads.setState({ isPaused: isShown })
+    if (ofUser !== null) storeUploadPause(ofUser, isShown)
+  }
+  show(isPaused)
   try {
     await pauseReading(queryClient, isPaused)
-    if (userId !== null) storeUploadPause(userId, isPaused)
   } catch (error) {
-    useUploads.setState({ isPaused: before })
+    show(before)
     throw error
   }
 }
