@@ -7,6 +7,7 @@ const NEED_THE_MACHINE = ['e2e/{crash,crash-reading,disconnects,long-conversatio
 
 const END_TO_END = {
   globalSetup: ['./test/postgres.ts', './test/started-data.ts'],
+  setupFiles: ['./e2e/show-failed-pages.ts'],
   testTimeout: 180_000,
   expect: { poll: { timeout: 60_000 } },
   // A real browser on a busy machine: what fails three times is wrong.

@@ -4,6 +4,7 @@
  */
 import type { Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { connectToFolder } from '#test/fill-conversation.ts'
 import { composerOf, openStage, showUnreadableList, type Stage, startChat } from './stage.ts'
 
 let stage: Stage
@@ -171,6 +172,13 @@ describe('in the chat', () => {
     await page.reload()
     await expectToast('Error loading models', 'Could not load models from the database. Using default models instead.')
     await page.getByRole('button', { name: /Alcove Reader.*DEFAULT/ }).waitFor()
+    const client = await connectToFolder(stage.dataDir)
+    errors = []
+    await client.query('update models set is_visible = is_visible')
+    await client.end()
+    // The browser's line about the answer, and the page's.
+    await expect.poll(() => errors.length).toBeGreaterThan(1)
+    await noToast()
   })
 
   test('a list of conversations that cannot be read', async () => {

@@ -17,6 +17,9 @@ export interface WatchedPage {
   readonly faults: readonly string[]
 }
 
+/** Pages of this test file that are open. */
+export const openPages = new Set<Page>()
+
 export async function openPage(
   browser: Browser,
   url: string,
@@ -26,6 +29,8 @@ export async function openPage(
   // Other browsers and servers may keep both processors busy.
   context.setDefaultTimeout(60_000)
   const page = await context.newPage()
+  openPages.add(page)
+  page.on('close', () => openPages.delete(page))
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('console', (message) => {

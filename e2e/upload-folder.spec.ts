@@ -85,6 +85,20 @@ async function holdUploads(on: Page, passing: number): Promise<() => Promise<voi
   }
 }
 
+/** The next answer about the pause never arrives. @returns resolves once the server has given it */
+async function holdPauseAnswer(): Promise<{ given: Promise<unknown> }> {
+  const given = Promise.withResolvers<undefined>()
+  await page.route(
+    '**/api/documents/queue',
+    async (route) => {
+      await route.fetch()
+      given.resolve(undefined)
+    },
+    { times: 1 },
+  )
+  return { given: given.promise }
+}
+
 function countSent(on: Page): void {
   on.on('request', (request) => {
     if (request.method() === 'POST' && new URL(request.url()).pathname === '/api/documents') sent += 1
@@ -132,8 +146,10 @@ test('many files are paused, and go on after a reload, none sent twice, also whe
     .getByText(/^\d+ of 60 read$/)
     .waitFor()
   await expect.poll(async () => Object.values(await statesOf(name)).reduce((sum, some) => sum + some, 0)).toBe(20)
+  const { given } = await holdPauseAnswer()
   await library().getByRole('button', { name: 'Pause' }).click()
   await library().getByText('Paused', { exact: true }).waitFor()
+  await given
   await page.reload()
   await letThrough()
   await tray().getByText('Paused', { exact: true }).waitFor()

@@ -1,13 +1,39 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { documentCounts } from '#contract/document.ts'
-import { apiFetch, apiSend } from '#web/data/client.ts'
+import { apiFetch } from '#web/data/client.ts'
 import { refetch } from '#web/data/refetch.ts'
 import { documentCountsKey, documentsKey } from './document-queries.ts'
+import { untilReachable } from './reachable-server.ts'
 
-/** Lets no further document of the person be read, or lets them be read again. */
-export async function pauseReading(queryClient: QueryClient, paused: boolean): Promise<void> {
-  const answer = await apiSend('PATCH', '/api/documents/queue', { paused })
-  queryClient.setQueryData(documentCountsKey, documentCounts.parse(await answer.json()))
+interface Telling {
+  readonly signal: AbortSignal
+  readonly onConnection: (isLost: boolean) => void
+  /** Asked after a lost connection: the person may have chosen otherwise meanwhile. */
+  readonly isWanted: () => boolean
+}
+
+/**
+ * Lets no further document of the person be read, or lets them be read again; tries again after a lost connection.
+ * @throws HttpError if the server refuses; the reason of the signal
+ */
+export async function pauseReading(queryClient: QueryClient, paused: boolean, telling: Telling): Promise<void> {
+  const { signal, onConnection, isWanted } = telling
+  while (isWanted()) {
+    try {
+      // Sent to its end also where the person leaves the page.
+      const answer = await apiFetch('/api/documents/queue', {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ paused }),
+        keepalive: true,
+      })
+      queryClient.setQueryData(documentCountsKey, documentCounts.parse(await answer.json()))
+      return
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      await untilReachable({ signal, onConnection })
+    }
+  }
 }
 
 /** Removes the documents that are not read yet. */

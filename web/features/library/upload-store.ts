@@ -123,22 +123,32 @@ export function showUploadArea(zone: string): () => void {
   return () => useUploads.setState(({ areas }) => ({ areas: areas.filter((other) => other !== zone) }))
 }
 
-/** Neither sends nor reads on until it is called with false. @throws if the server cannot be told */
+/** Neither sends nor reads on until it is called with false. @throws if the server refuses it */
 export async function setPaused(queryClient: QueryClient, isPaused: boolean): Promise<void> {
-  const ofUser = userId
   const before = useUploads.getState().isPaused
+  const controller = new AbortController()
+  const { signal } = controller
+  running.add(controller)
   // Stored before the server answers: the page may be left meanwhile.
-  const show = (isShown: boolean): void => {
-    if (userId === ofUser) useUploads.setState({ isPaused: isShown })
-    if (ofUser !== null) storeUploadPause(ofUser, isShown)
-  }
-  show(isPaused)
+  showPaused(isPaused)
   try {
-    await pauseReading(queryClient, isPaused)
+    await pauseReading(queryClient, isPaused, {
+      signal,
+      onConnection: (isDisconnected) => useUploads.setState({ isDisconnected }),
+      isWanted: () => useUploads.getState().isPaused === isPaused,
+    })
   } catch (error) {
-    show(before)
+    if (signal.aborted) return
+    showPaused(before)
     throw error
+  } finally {
+    running.delete(controller)
   }
+}
+
+function showPaused(isPaused: boolean): void {
+  useUploads.setState({ isPaused })
+  if (userId !== null) storeUploadPause(userId, isPaused)
 }
 
 /** Sends no more files, and removes the documents that are not read yet. @throws if they cannot be removed */

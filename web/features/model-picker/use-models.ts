@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { availabilityQuery, FALLBACK_MODELS, modelsQuery, type Model } from '#web/data/models.ts'
 import { selectInitialModel, useSelectedModel } from '#web/data/selected-model.ts'
@@ -14,15 +14,20 @@ export function useModels(): Model[] {
   const preferred = settings.data?.preferences.default_model
   const { data: availability } = useQuery(availabilityQuery)
   const models = data ?? (error === null ? null : FALLBACK_MODELS)
+  const isFailureShown = useRef(false)
   useEffect(() => {
+    if (data !== undefined) isFailureShown.current = false
     if (error === null) return
     console.error(error)
+    // Each refetch may fail again; it must not take the place of another notification.
+    if (data !== undefined || isFailureShown.current) return
+    isFailureShown.current = true
     toast({
       title: 'Error loading models',
       description: 'Could not load models from the database. Using default models instead.',
       variant: 'destructive',
     })
-  }, [error])
+  }, [data, error])
   useEffect(() => {
     const { identifier, isDefault } = useSelectedModel.getState()
     if (models === null || settings.isPending || (held && identifier !== null)) return
