@@ -28,6 +28,16 @@ test.each([
   expect(await decodeText(bytes)).toBe(text)
 })
 
+test.each(['utf-8', 'windows-1252'])(
+  'a text in %s keeps its encoding where a few NUL bytes are in it',
+  async (encoding) => {
+    const text = 'A note from Köln\0 with two\0 zero bytes in it, and more words around them.'
+    const bytes = iconv.encode(text, encoding)
+    expect(looksLikeText(bytes)).toBe(true)
+    expect(await decodeText(bytes)).toBe(text.replaceAll('\0', ''))
+  },
+)
+
 test('a text that is filled up with NUL bytes loses only those', async () => {
   const bytes = Buffer.concat([Buffer.from('Grüße\n'), Buffer.alloc(4096)])
   expect(looksLikeText(bytes)).toBe(true)

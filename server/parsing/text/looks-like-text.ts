@@ -5,6 +5,9 @@ export const SAMPLE_BYTES = 64 * 1024
 /** Above this share of control characters (except tab, escape and line ends), bytes are not text. */
 const MAX_CONTROL_SHARE = 0.02
 
+/** Text in UTF-16 with so few letters and signs of ASCII has other control characters instead. */
+const MAX_STRAY_NULS = 0.15
+
 const BYTE_ORDER_MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-32le', [0xff, 0xfe, 0, 0]],
@@ -17,9 +20,19 @@ const BYTE_ORDER_MARKS: readonly (readonly [encoding: string, mark: readonly num
 export function evidentEncoding(bytes: Buffer): string | undefined {
   const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))
   if (marked) return marked[0]
-  const utf16 = bytes.includes(0) ? findUtf16(bytes) : undefined
+  const utf16 = bytes.includes(0) && !hasStrayNuls(bytes) ? findUtf16(bytes) : undefined
   return utf16 ?? (isUtf8(bytes) ? 'utf-8' : undefined)
 }
+
+/** Text of one byte a character, with a few NUL bytes in it. */
+function hasStrayNuls(bytes: Buffer): boolean {
+  const sample = bytes.subarray(0, SAMPLE_BYTES)
+  const nuls = sample.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0)
+  return nuls < MAX_STRAY_NULS * sample.length && isAsciiText(sample)
+}
+
+/** Whether the characters of ASCII among the bytes are text, whatever the others are. */
+const isAsciiText = (bytes: Buffer): boolean => isText(bytes.toString('latin1').replaceAll(/[\0\x7f-\x9f]/g, ''))
 
 /** Spaces and punctuation of every script have a NUL byte in UTF-16; with the bytes in the wrong order they are rare signs. */
 function findUtf16(bytes: Buffer): string | undefined {
@@ -61,5 +74,5 @@ export function looksLikeText(bytes: Uint8Array): boolean {
   const sample = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, SAMPLE_BYTES))
   const evident = evidentEncoding(sample)
   if (evident !== undefined) return isText(iconv.decode(sample, evident).replaceAll('\0', ''))
-  return isText(sample.toString('latin1').replaceAll(/[\0\x7f-\x9f]/g, ''))
+  return isAsciiText(sample)
 }
