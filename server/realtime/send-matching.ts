@@ -36,6 +36,9 @@ export function createMatchingSender(sender: Sender) {
       // Different columns need separate messages.
       for (const own of Map.groupBy(ofChannel, ({ selectKey }) => selectKey).values()) {
         if (slices.isOver) await slices.next()
+        // Large rows come faster than any reader takes them.
+        const room = sender.untilRoom(channel.connection)
+        if (room) await room
         if (!channel.isOpen) continue
         // A fresh token may change the subscriber at each pause; nothing pauses between this and sending.
         if (channel.subscriber !== subscriber) moved.push(...own)

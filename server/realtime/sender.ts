@@ -1,16 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { Channel, Connection } from './channels.ts'
 import { encodeFrame, type Incoming, type Outgoing } from './frames.ts'
 
-/** Terminating a slow reader's socket bounds memory. */
-function sendFrame({ ws }: Connection, frame: string | Buffer, bufferedBytes: number): void {
-  if (ws.readyState !== WebSocket.OPEN) return
-  if (ws.bufferedAmount > bufferedBytes) ws.terminate()
-  else ws.send(frame)
-}
+/** A reader that needs longer for its full buffer is slow; meanwhile the changes of others wait. */
+const MAX_ROOM_WAIT_MS = 50
 
 export interface Sender {
+  /** Terminates the socket of a slow reader, which bounds memory. */
   frame(connection: Connection, frame: string | Buffer): void
+  /** Resolves when the last frame has left a full buffer, or the reader is slow; undefined while there is room. */
+  untilRoom(connection: Connection): Promise<void> | undefined
   /** Bound to this join of the channel. */
   push(channel: Channel, event: string, payload: string): void
   reply(connection: Connection, to: Incoming, status: 'ok' | 'error', response: unknown): void
@@ -25,7 +25,13 @@ interface SystemMessage {
 }
 
 export function createSender(bufferedBytes: number): Sender {
-  const frame = (connection: Connection, encoded: string | Buffer) => sendFrame(connection, encoded, bufferedBytes)
+  /** Resolved when the last frame of a socket was handed to the operating system, or the socket has failed. */
+  const lastSent = new WeakMap<WebSocket, Promise<void>>()
+  const frame = ({ ws }: Connection, encoded: string | Buffer) => {
+    if (ws.readyState !== WebSocket.OPEN) return
+    if (ws.bufferedAmount > bufferedBytes) ws.terminate()
+    else lastSent.set(ws, new Promise((resolve) => ws.send(encoded, () => resolve())))
+  }
   const message = (connection: Connection, outgoing: Outgoing) =>
     frame(connection, encodeFrame(connection.vsn, outgoing))
   const push = ({ connection, joinRef, topic }: Channel, event: string, payload: string) =>
@@ -33,6 +39,10 @@ export function createSender(bufferedBytes: number): Sender {
 
   return {
     frame,
+    untilRoom: ({ ws }) => {
+      const sent = ws.bufferedAmount > bufferedBytes ? lastSent.get(ws) : undefined
+      return sent && settledWithin(sent, MAX_ROOM_WAIT_MS)
+    },
     push,
     reply: (connection, { joinRef, ref, topic }, status, response) =>
       message(connection, { joinRef, ref, topic, event: 'phx_reply', payload: JSON.stringify({ status, response }) }),
@@ -42,4 +52,11 @@ export function createSender(bufferedBytes: number): Sender {
     sendClose: ({ connection, joinRef, topic }) =>
       message(connection, { joinRef, ref: joinRef, topic, event: 'phx_close', payload: '{}' }),
   }
+}
+
+async function settledWithin(work: Promise<void>, waitMs: number): Promise<void> {
+  const ending = new AbortController()
+  const limit = delay(waitMs, undefined, { signal: ending.signal }).catch(() => undefined)
+  await Promise.race([work, limit])
+  ending.abort()
 }
