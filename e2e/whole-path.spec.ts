@@ -92,7 +92,7 @@ test('on a phone the cited lines are large enough to be read, and zooming out sh
   await expect.poll(async () => (await mark()).left).toBeGreaterThan(0)
   await expect.poll(async () => (await mark()).right).toBeLessThan(390)
   const { height } = await mark()
-  expect(await markedText(page)).toContain('warden trims it')
+  await expect.poll(() => markedText(page)).toContain('warden trims it')
   await page.getByRole('button', { name: 'Zoom out' }).click()
   await expect.poll(async () => (await mark()).height).toBeLessThan(0.9 * height)
 })

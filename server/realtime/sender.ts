@@ -41,7 +41,7 @@ export function createSender(bufferedBytes: number): Sender {
     frame,
     untilRoom: ({ ws }) => {
       const sent = ws.bufferedAmount > bufferedBytes ? lastSent.get(ws) : undefined
-      return sent && settledWithin(sent, MAX_ROOM_WAIT_MS)
+      return sent && Promise.race([sent, delay(MAX_ROOM_WAIT_MS, undefined, { ref: false })])
     },
     push,
     reply: (connection, { joinRef, ref, topic }, status, response) =>
@@ -52,11 +52,4 @@ export function createSender(bufferedBytes: number): Sender {
     sendClose: ({ connection, joinRef, topic }) =>
       message(connection, { joinRef, ref: joinRef, topic, event: 'phx_close', payload: '{}' }),
   }
-}
-
-async function settledWithin(work: Promise<void>, waitMs: number): Promise<void> {
-  const ending = new AbortController()
-  const limit = delay(waitMs, undefined, { signal: ending.signal }).catch(() => undefined)
-  await Promise.race([work, limit])
-  ending.abort()
 }
