@@ -37,6 +37,8 @@ export const messageMetadata = z.looseObject({
   summary: z.uuid().optional(),
   /** The answer reached the provider's output limit. */
   cut: z.boolean().optional(),
+  /** The provider's content filter ended the answer. */
+  filtered: z.boolean().optional(),
   /** Version of this answer, 1 if absent. Earlier versions are in `message_versions`. */
   version: z.int().positive().optional(),
   /** The attempt that wrote the answer, which includes all live parts up to this attempt. */

@@ -14,7 +14,10 @@ export const READING_STEP = 'reading'
 
 export const conversationTopic = (conversationId: string): string => `conversation:${conversationId}`
 
-/** Parts of a reply are ordered by (attempt, seq) without gaps; `restart` begins an attempt that replaces the last. */
+/**
+ * Parts of a reply are ordered by (attempt, seq) without gaps; `restart` begins an attempt that replaces the last.
+ * `thought`: the text after its own `text` turned out to be reasoning.
+ */
 export const replyPart = z.object({
   /** Id of the broadcast. */
   id: z.uuid().optional(),
@@ -22,7 +25,7 @@ export const replyPart = z.object({
   messageId: z.uuid(),
   attempt: z.int().positive(),
   seq: z.int().nonnegative(),
-  type: z.enum(['text', 'reasoning', 'tool', 'source', 'restart', 'stopped', 'done', 'error']),
+  type: z.enum(['text', 'reasoning', 'tool', 'source', 'restart', 'thought', 'stopped', 'done', 'error']),
   text: z.string().optional(),
   tool: z
     .object({

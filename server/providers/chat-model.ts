@@ -41,16 +41,28 @@ export function createChatModel({ identifier, providerName, idleTimeoutMs, load 
     const idleTimeout = startIdleTimeout(idleTimeoutMs)
     const failed = new AbortController()
     const tooLong = new AbortController()
-    const [text, reasoning, thoughts] = [createTextCleaner(), createTextCleaner(), createThinkSplitter()]
+    const [text, reasoning] = [createTextCleaner(), createTextCleaner()]
+    let thoughts = createThinkSplitter()
+    // Separates the text before a tool call from the text after it.
+    let [hasText, hasEarlierText, separator] = [false, false, '']
+    const beginStep = () => {
+      emitSplit(thoughts.end())
+      thoughts = createThinkSplitter()
+      hasEarlierText = hasText
+      separator = hasText ? '\n\n' : ''
+    }
     const signal = AbortSignal.any([request.signal, idleTimeout.signal, failed.signal, tooLong.signal])
     let characters = 0
     const emitText = (type: 'text' | 'reasoning', delta: string) => {
       if (delta === '' || tooLong.signal.aborted) return
-      emit({ type, text: delta })
+      emit({ type, text: type === 'text' ? separator + delta : delta })
+      if (type === 'text') [hasText, separator] = [true, '']
       characters += delta.length
       if (characters >= MAX_CHARACTERS) tooLong.abort()
     }
     const emitSplit = (split: SplitText) => {
+      // The text of earlier steps was no thought.
+      if (split.isThought === true && !hasEarlierText) emit({ type: 'thought' })
       emitText('reasoning', split.reasoning)
       emitText('text', split.text)
     }
@@ -63,7 +75,7 @@ export function createChatModel({ identifier, providerName, idleTimeoutMs, load 
       }
     }
     try {
-      await streamChat(load, { ...request, signal }, { emit: emitClean, idleTimeout })
+      await streamChat(load, { ...request, signal }, { emit: emitClean, onStep: beginStep, idleTimeout })
     } catch (error) {
       if (tooLong.signal.aborted && !request.signal.aborted)
         return emit({ type: 'finish', tokensIn: null, tokensOut: null, isCut: true })

@@ -31,9 +31,13 @@ export interface ChatRequest {
   readonly onPause?: () => Promise<void>
 }
 
-/** `finish` comes last. Token counts are the provider's own; null if it sent none. `isCut`: the output limit was reached. */
+/**
+ * `finish` comes last. Token counts are the provider's own; null if it sent none. `isCut`: the output limit was reached;
+ * `isFiltered`: the provider's content filter ended the answer. `thought`: all text so far was reasoning.
+ */
 export type ChatPart =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | { readonly type: 'thought' }
   | { readonly type: 'pictures-refused' }
   /** The model has received the error. */
   | { readonly type: 'failed-call'; readonly name: string; readonly error: unknown }
@@ -42,6 +46,7 @@ export type ChatPart =
       readonly tokensIn: number | null
       readonly tokensOut: number | null
       readonly isCut?: boolean
+      readonly isFiltered?: boolean
     }
 
 /** Synchronous because queueing each part costs more time than all its processing. */

@@ -6,6 +6,7 @@ import { AppError } from '#server/base/errors.ts'
 import { decompress, sendRequest, toResponse } from './http-client.ts'
 import { networkReason } from './network-reason.ts'
 import { isPublicAddress } from './public-address.ts'
+import { wireFormatOf } from './wire-format.ts'
 
 export interface NetworkAccess {
   readonly allowAddress?: (address: string) => boolean
@@ -192,6 +193,7 @@ export function createGuardedFetch({
         throw new AppError('unavailable', `${url.host} sends on to another address, which is not followed.`)
       }
       return toResponse(response, {
+        format: wireFormatOf(url),
         check(bytes) {
           // Clients may hold the whole response in memory.
           if (bytes > maxBytes) throw new AppError('too_large', `${url.host} answered with far too much.`)

@@ -21,7 +21,7 @@ test('what a listener of a response throws fails that response, and other reques
   const read = async (listen: boolean) => {
     const response = await sendRequest(new URL(origin), {}, (received) => {
       if (listen) received.prependListener('data', throwError)
-      return toResponse(received)
+      return toResponse(received, { format: undefined })
     })
     return response.text()
   }
@@ -34,6 +34,6 @@ test('what a listener of a response throws fails that response, and other reques
 test('what the receiver of the headers throws rejects its request', async () => {
   const { origin } = await startServer()
   await expect(sendRequest(new URL(origin), {}, throwError)).rejects.toBe(THROWN)
-  const response = await sendRequest(new URL(origin), {}, (received) => toResponse(received))
+  const response = await sendRequest(new URL(origin), {}, (received) => toResponse(received, { format: undefined }))
   expect(await response.text()).toBe('firstsecond')
 })

@@ -7,6 +7,7 @@ import { AppError, codeOf, toError } from '#server/base/errors.ts'
 import { type Fail, runInFailureScope } from '#server/base/failure-scope.ts'
 import { guardAgent } from '#server/base/guard-agent.ts'
 import { guardEvents, guardStream } from '#server/base/guard-events.ts'
+import type { WireFormat } from './wire-format.ts'
 import { createDeltaReader, currentTextListener, type TextListener, type DeltaReader } from './text-deltas.ts'
 
 guardAgent(httpAgent)
@@ -45,6 +46,8 @@ export function sendRequest<T>(
 
 interface ResponseOptions extends Pick<StreamOptions, 'check'> {
   readonly listener?: TextListener | undefined
+  /** Undefined for requests that no model answers. */
+  readonly format: WireFormat | undefined
 }
 
 const WITHOUT_BODY = new Set([204, 205, 304])
@@ -63,10 +66,13 @@ export function decompress(response: IncomingMessage): Readable {
   return pipeline(response, found[1](), () => undefined)
 }
 
-/** Streams the body with backpressure. A listener receives the text of events, which the body then omits. */
+/**
+ * Streams the body with backpressure. A listener receives the text of events, which the body then omits. The body of
+ * a streamed answer is an event stream as the SDK expects it, whatever its form and type.
+ */
 export function toResponse(
   response: IncomingMessage,
-  { check, listener = currentTextListener() }: ResponseOptions = {},
+  { check, format, listener = currentTextListener() }: ResponseOptions,
 ): Response {
   const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = response
   const headers = new Headers()
@@ -79,11 +85,9 @@ export function toResponse(
     response.resume()
     return new Response(null, { status, statusText, headers })
   }
-  const hasReadableText = status < 300 && headers.get('content-type')?.startsWith('text/event-stream') === true
-  const body = toWebStream(decompress(response), {
-    check,
-    deltaReader: hasReadableText && listener ? createDeltaReader(listener) : undefined,
-  })
+  const deltaReader = status < 300 && listener && format ? createDeltaReader(listener, format) : undefined
+  if (deltaReader) headers.set('content-type', 'text/event-stream')
+  const body = toWebStream(decompress(response), { check, deltaReader })
   return new Response(body, { status, statusText, headers })
 }
 

@@ -1,8 +1,10 @@
 /** Lists the models of an endpoint, which also tests its key. */
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
+import { findAnsweredError } from './answered-error.ts'
 import { networkReason } from './network-reason.ts'
 import { isVisionModelName } from './vision.ts'
+import { isJson } from './wire-format.ts'
 
 export interface Endpoint {
   readonly protocol: 'anthropic' | 'openai'
@@ -30,27 +32,45 @@ const NOT_FOR_CHAT = /embed|whisper|transcri|tts|speech|dall-e|image|rerank|mode
 
 const contextWindow = z.int().positive().max(2_147_483_647).optional().catch(undefined)
 
-const modelList = z.object({
-  data: z.array(
-    z.looseObject({
-      id: z.string().min(1),
-      // As OpenRouter, vLLM, Mistral and Groq name it.
-      context_length: contextWindow,
-      max_model_len: contextWindow,
-      max_context_length: contextWindow,
-      context_window: contextWindow,
-      architecture: z
-        .object({ input_modalities: z.array(z.string()) })
-        .optional()
-        .catch(undefined),
-      capabilities: z
-        .union([z.array(z.string()), z.object({ vision: z.boolean() })])
-        .optional()
-        .catch(undefined),
-    }),
-  ),
+const listedModel = z.looseObject({
+  id: z.string().min(1),
+  // As OpenRouter, vLLM, Mistral and Groq name it.
+  context_length: contextWindow,
+  max_model_len: contextWindow,
+  max_context_length: contextWindow,
+  context_window: contextWindow,
+  architecture: z
+    .object({ input_modalities: z.array(z.string()) })
+    .optional()
+    .catch(undefined),
+  capabilities: z
+    .union([z.array(z.string()), z.object({ vision: z.boolean() })])
+    .optional()
+    .catch(undefined),
 })
-type Listed = z.infer<typeof modelList>['data'][number]
+type Listed = z.infer<typeof listedModel>
+
+/** Bare lists are of Together, `models` of Ollama's own format, whose entries have a `name` or `model` as their id. */
+const modelList = z.union([
+  z.array(z.unknown()),
+  z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data),
+  z.object({ models: z.array(z.unknown()) }).transform(({ models }) => models),
+  z.object({ data: z.null() }).transform(() => []),
+  z.object({ models: z.null() }).transform(() => []),
+])
+
+const namedEntry = z.union([
+  z.looseObject({ id: z.string() }),
+  z.looseObject({ model: z.string() }).transform(({ model, ...rest }) => ({ ...rest, id: model })),
+  z.looseObject({ name: z.string() }).transform(({ name, ...rest }) => ({ ...rest, id: name })),
+  z.string().transform((id) => ({ id })),
+])
+
+/** One entry that is unreadable costs only itself. */
+const readEntry = (entry: unknown): readonly Listed[] => {
+  const read = namedEntry.pipe(listedModel).safeParse(entry)
+  return read.success ? [read.data] : []
+}
 
 /** OpenRouter lists input modalities; others list capabilities as words or booleans. */
 function supportsVision({ id, architecture, capabilities }: Listed): boolean {
@@ -104,8 +124,14 @@ export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promi
       const hint = response.status === 404 ? addressHint(endpoint) : ''
       throw new AppError('unavailable', `${name} answered ${response.status} when asked for its models.${hint}`)
     }
-    const { data } = modelList.parse(JSON.parse(await readText(response, name)))
-    const models = data
+    const listed: unknown = JSON.parse(await readText(response, name))
+    if (isJson(listed)) {
+      const error = findAnsweredError(listed)
+      if (error) throw new AppError('unavailable', `${name} answered with an error: ${error.message}`)
+    }
+    const models = modelList
+      .parse(listed)
+      .flatMap(readEntry)
       .filter(({ id }) => id.length <= MAX_ID_LENGTH && !NOT_FOR_CHAT.test(id))
       .slice(0, MAX_MODELS)
       .map((model) => ({

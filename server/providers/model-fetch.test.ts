@@ -126,15 +126,15 @@ test('reports text that arrives with the headers before returning the response',
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(event),
   )
   const told: string[] = []
-  await withTextListener({ onText: (_, text) => told.push(text) }, () => post(address))
+  await withTextListener({ onText: (_, text) => told.push(text) }, () => post(`${address}/v1/chat/completions`))
   expect(told).toEqual(['word'])
 })
 
-test('reports the text of events to the listener, and leaves other responses unchanged', async () => {
+test('reports the text of an answer to the listener, whatever its type, and leaves other responses unchanged', async () => {
   const event = 'data: {"choices":[{"index":0,"delta":{"content":"word"}}]}\n\n'
   const address = await serve((request, response) => {
-    const [status, type] = (request.url ?? '').slice(1).split(',')
-    response.writeHead(Number(status), { 'content-type': type?.replace('+', '/') }).end(`${event}data: [DONE]\n\n`)
+    const [, status, type] = (request.url ?? '').split('/')
+    response.writeHead(Number(status), { 'content-type': `text/${type}` }).end(`${event}data: [DONE]\n\n`)
   })
   const told: string[] = []
   const listen = async (path: string) => {
@@ -143,10 +143,11 @@ test('reports the text of events to the listener, and leaves other responses unc
     )
     return response.text()
   }
-  expect(await listen('200,text+event-stream')).toBe('data: [DONE]\n\n')
-  expect(told).toEqual(['text word'])
-  for (const other of ['200,application+json', '500,text+event-stream'])
+  expect(await listen('200/event-stream/chat/completions')).not.toContain('word')
+  expect(await listen('200/plain/chat/completions')).not.toContain('word')
+  expect(told).toEqual(['text word', 'text word'])
+  for (const other of ['200/event-stream/embeddings', '500/event-stream/chat/completions'])
     expect(await listen(other)).toBe(`${event}data: [DONE]\n\n`)
-  expect(await (await post(`${address}/200,text+event-stream`)).text()).toContain('word')
-  expect(told).toHaveLength(1)
+  expect(await (await post(`${address}/200/event-stream/chat/completions`)).text()).toContain('word')
+  expect(told).toHaveLength(2)
 })

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sendRequest, toResponse } from './http-client.ts'
 import { currentTextListener } from './text-deltas.ts'
+import { wireFormatOf } from './wire-format.ts'
 
 /** Bodies other than text, and redirects, go through the global `fetch`. @throws as `fetch` does. */
 export const modelFetch: typeof fetch = async (input, init = {}) => {
@@ -12,19 +13,15 @@ export const modelFetch: typeof fetch = async (input, init = {}) => {
   try {
     const headers = { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'gzip, br' }
     const listener = currentTextListener()
+    const url = new URL(input)
     const receive = (response: IncomingMessage) => {
       const { statusCode = 0, headers: received } = response
       if (statusCode < 300 || statusCode > 399 || received.location === undefined)
-        return toResponse(response, { listener })
+        return toResponse(response, { listener, format: wireFormatOf(url) })
       response.destroy()
       return undefined
     }
-    const response = await sendRequest(
-      new URL(input),
-      { method, headers, ...(signal ? { signal } : {}) },
-      receive,
-      body,
-    )
+    const response = await sendRequest(url, { method, headers, ...(signal ? { signal } : {}) }, receive, body)
     // Deliver text that arrived with the headers before the SDK processes the response.
     if (response && listener) await nextTurn()
     if (response) return response

@@ -1,4 +1,5 @@
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
+import { AnsweredError, describeBody } from './answered-error.ts'
 import { toStorableText } from './storable-text.ts'
 
 const MAX_QUOTED_ERROR_LENGTH = 300
@@ -14,6 +15,7 @@ export type ProviderErrorCode =
   | 'provider_failed'
   | 'provider_timed_out'
   | 'provider_cut_off'
+  | 'provider_filtered'
   | 'provider_empty'
 
 /** Its message is a sentence for the person who asked. */
@@ -48,13 +50,20 @@ export const rejectsTools = (error: unknown): boolean => rejects(error, /\btools
 export const rejectsPictures = (error: unknown): boolean =>
   rejects(error, /image|picture|vision|multimodal|content.*(?:type|string)/i)
 
-/** Finds the error of the guarded fetch, whose message is written for people. */
-function findAppError(error: unknown): AppError | undefined {
+/** The first error of that class among an error, its causes, and the last attempts. */
+function findError<T>(error: unknown, kind: abstract new (...args: never[]) => T): T | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
-    if (current instanceof AppError) return current
-    if ('lastError' in current && current.lastError !== current) return findAppError(current.lastError)
+    if (current instanceof kind) return current
+    if ('lastError' in current && current.lastError !== current) return findError(current.lastError, kind)
   }
   return undefined
+}
+
+/** The error of an AI SDK for a response of any status with a body that it could not use. */
+function findBody(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  if ('responseBody' in error && typeof error.responseBody === 'string') return error.responseBody
+  return 'lastError' in error ? findBody(error.lastError) : undefined
 }
 
 function isUnreachable(error: unknown): boolean {
@@ -73,37 +82,16 @@ export function toProviderError(error: unknown, provider: string, hasTimedOut: b
       `${provider} stopped answering. Nothing of your question was lost: try again.`,
       { retryable: true, cause: error },
     )
-  const statusCode = statusOf(error)
+  const appError = findError(error, AppError)
+  const body = findBody(error)
+  const status = statusOf(error)
+  const isRejected = status !== undefined && status >= 400
+  const answered =
+    findError(error, AnsweredError) ??
+    (body === undefined || body.trim() === '' ? undefined : describeBody(body, isRejected ? status : undefined))
+  if (answered) return fromAnswer(answered, provider, error)
   // The error of a broken stream has the status of its beginning.
-  const status = statusCode !== undefined && statusCode >= 400 ? statusCode : undefined
-  if (status === 401 || status === 403)
-    return new ProviderError('provider_refused_key', `${provider} refused the key that is configured for it.`, {
-      retryable: false,
-      cause: error,
-    })
-  if (status === 429)
-    return new ProviderError(
-      'provider_rate_limited',
-      `${provider} is receiving too many requests. Wait a moment, then try again.`,
-      { retryable: true, cause: error },
-    )
-  if (status === 404)
-    return new ProviderError('unknown_model', `${provider} does not offer this model. Choose another one.`, {
-      retryable: false,
-      cause: error,
-    })
-  if (status !== undefined && status < 500)
-    return new ProviderError(
-      'provider_rejected',
-      `${provider} rejected the request: ${toStorableText(messageOf(error).slice(0, MAX_QUOTED_ERROR_LENGTH))}`,
-      { retryable: false, cause: error },
-    )
-  if (status !== undefined)
-    return new ProviderError('provider_failed', `${provider} had an error of its own (${status}). Try again.`, {
-      retryable: true,
-      cause: error,
-    })
-  const appError = findAppError(error)
+  if (isRejected) return fromStatus(status, messageOf(error), provider, error)
   if (appError)
     return new ProviderError('provider_failed', appError.message, {
       retryable: appError.code === 'unavailable',
@@ -118,4 +106,81 @@ export function toProviderError(error: unknown, provider: string, hasTimedOut: b
     retryable: true,
     cause: error,
   })
+}
+
+function fromAnswer({ message, status, isRetryable, isPage }: AnsweredError, provider: string, cause: unknown) {
+  if (isPage) return fromPage(message, status, provider, cause)
+  if (status !== undefined) return fromStatus(status, message, provider, cause)
+  const said = message === '' ? 'answered with nothing. Try again.' : `answered with an error: ${quote(message)}`
+  return new ProviderError('provider_failed', `${provider} ${said}`, { retryable: isRetryable, cause })
+}
+
+const quote = (text: string): string => {
+  const storable = toStorableText(text.replace(/\s+/g, ' ').trim().slice(0, MAX_QUOTED_ERROR_LENGTH))
+  return /[.!?]$/.test(storable) ? storable : `${storable}.`
+}
+
+function fromStatus(status: number, message: string, provider: string, cause: unknown): ProviderError {
+  const said = message === '' ? '' : ` It says: ${quote(message)}`
+  if (status === 401 || status === 403)
+    return new ProviderError('provider_refused_key', `${provider} refused the key that is configured for it.${said}`, {
+      retryable: false,
+      cause,
+    })
+  if (status === 429)
+    return new ProviderError(
+      'provider_rate_limited',
+      `${provider} is receiving too many requests. Wait a moment, then try again.${said}`,
+      { retryable: true, cause },
+    )
+  if (status === 404)
+    return new ProviderError('unknown_model', `${provider} does not offer this model. Choose another one.${said}`, {
+      retryable: false,
+      cause,
+    })
+  if (status === 413)
+    return new ProviderError(
+      'provider_rejected',
+      `${provider} takes no request as large as this question with its passages (413).${said}`,
+      { retryable: false, cause },
+    )
+  if (status < 500)
+    return new ProviderError(
+      'provider_rejected',
+      `${provider} rejected the request: ${quote(message || String(status))}`,
+      {
+        retryable: status === 408,
+        cause,
+      },
+    )
+  return new ProviderError('provider_failed', `${provider} had an error of its own (${status}). Try again.${said}`, {
+    retryable: true,
+    cause,
+  })
+}
+
+/** A page for people comes from a proxy, a firewall or another web server, never from a model server. */
+function fromPage(title: string, status: number | undefined, provider: string, cause: unknown): ProviderError {
+  const page = title === '' ? '' : ` Its page says: ${quote(title)}`
+  const failed = (words: string, retryable: boolean) =>
+    new ProviderError(retryable ? 'provider_failed' : 'provider_rejected', words + page, { retryable, cause })
+  const numbered = `(${status})`
+  if (status === undefined)
+    return failed(
+      `${provider} answered with a web page in the place of an answer: check its address, or sign in to the network.`,
+      false,
+    )
+  if (status === 413)
+    return failed(
+      `A server in front of ${provider} takes no request as large as this question with its passages ${numbered}.`,
+      false,
+    )
+  if (status === 401 || status === 407)
+    return failed(`A server in front of ${provider} wants a sign-in of its own ${numbered}.`, false)
+  if (status === 404)
+    return failed(`There is a web server at the address of ${provider}, but no model ${numbered}.`, false)
+  if (status === 429)
+    return failed(`A server in front of ${provider} takes no more requests for now ${numbered}. Try again.`, true)
+  if (status < 500) return failed(`A server in front of ${provider} refused the request ${numbered}.`, status === 408)
+  return failed(`A server in front of ${provider} cannot reach it ${numbered}. Try again.`, true)
 }

@@ -20,6 +20,8 @@ export type LoadModel = () => Promise<Model>
 
 interface Output {
   readonly emit: EmitPart
+  /** Called before each request: a model may begin each of its steps with thoughts. */
+  readonly onStep: () => void
   readonly idleTimeout: IdleTimeout
 }
 
@@ -69,21 +71,22 @@ const toToolDefinition = ({ name, description, parameters }: ChatTool): NonNulla
 })
 
 /** Resolves after the `finish` part. @throws the error of the provider, or the reason of the signal. */
-export async function streamChat(load: LoadModel, request: ChatRequest, { emit, idleTimeout }: Output): Promise<void> {
+export async function streamChat(
+  load: LoadModel,
+  request: ChatRequest,
+  { emit, onStep, idleTimeout }: Output,
+): Promise<void> {
   const { system, turns, tools = [], signal, onPause } = request
   const prompt: Message[] = [{ role: 'system', content: system }, ...turns.map(toMessage)]
   let [tokensIn, tokensOut]: (number | undefined)[] = []
-  // Separates the text before a tool call from the text after it.
-  const written = { hasText: false, separator: '' }
   const emitText = (type: Block['type'], text: string) => {
     idleTimeout.reset()
-    if (text === '') return
-    emit({ type, text: type === 'text' ? written.separator + text : text })
-    if (type === 'text') Object.assign(written, { hasText: true, separator: '' })
+    if (text !== '') emit({ type, text })
   }
 
   for (let step = 1; ; step += 1) {
     const mayCall = step < MAX_STEPS
+    onStep()
     const { content, results, finish } = await runStep(
       load,
       {
@@ -104,14 +107,19 @@ export async function streamChat(load: LoadModel, request: ChatRequest, { emit, 
     tokensIn = sum(tokensIn, finish.usage.inputTokens.total)
     tokensOut = sum(tokensOut, finish.usage.outputTokens.total)
     if (results.length === 0) {
-      const isCut = finish.finishReason.unified === 'length'
-      return emit({ type: 'finish', tokensIn: toTokenCount(tokensIn), tokensOut: toTokenCount(tokensOut), isCut })
+      const { unified: reason } = finish.finishReason
+      return emit({
+        type: 'finish',
+        tokensIn: toTokenCount(tokensIn),
+        tokensOut: toTokenCount(tokensOut),
+        isCut: reason === 'length',
+        isFiltered: reason === 'content-filter',
+      })
     }
     // The provider sends nothing while a tool runs or waits for consent.
     idleTimeout.setPaused(true)
     prompt.push({ role: 'assistant', content }, { role: 'tool', content: await Promise.all(results) })
     idleTimeout.setPaused(false)
-    if (written.hasText) written.separator = '\n\n'
   }
 }
 

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { toWebStream } from './http-client.ts'
 import { createDeltaReader } from './text-deltas.ts'
+import type { WireFormat } from './wire-format.ts'
 
 const event = (data: unknown, name?: string) =>
   `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
@@ -15,19 +16,23 @@ const FORMATS = {
   messages: (text: string) =>
     event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }, 'content_block_delta'),
 }
-const END = 'data: [DONE]\n\n'
+const DONE = 'data: [DONE]\n\n'
+const ENDS = {
+  chat: event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: null }) + DONE,
+  responses: event({ type: 'response.completed', response: {} }) + DONE,
+  messages:
+    event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 3 } }) +
+    event({ type: 'message_stop' }) +
+    DONE,
+}
+const END = ENDS.chat
 
 /** Returns the remaining stream and the reported text for the given chunks. */
-async function pass(pieces: readonly (string | Uint8Array | Error)[]) {
+async function pass(pieces: readonly (string | Uint8Array | Error)[], format: WireFormat = 'chat') {
   const taken = { text: '', reasoning: '' }
   const pauses: string[] = []
-  const deltaReader = createDeltaReader({
-    onText: (kind, text) => (taken[kind] += text),
-    onPause() {
-      pauses.push(taken.text)
-      return Promise.resolve()
-    },
-  })
+  const onPause = () => Promise.resolve(void pauses.push(taken.text))
+  const deltaReader = createDeltaReader({ onText: (kind, text) => (taken[kind] += text), onPause }, format)
   const decoder = new TextDecoder()
   let left = ''
   let failure: unknown
@@ -49,14 +54,17 @@ function* bytesOf(pieces: readonly (string | Uint8Array | Error)[]) {
 
 const WORDS = ['The ', 'brücke ', 'of ', '日本 ', '👩‍👩‍👧 ', 'stands.']
 
-test.for(Object.entries(FORMATS))('reads the text of %s, and leaves the end', async ([, format]) => {
-  expect(await pass([...WORDS.map(format), END])).toMatchObject({ text: WORDS.join(''), left: END })
+const formats = Object.keys(FORMATS) as WireFormat[]
+
+test.for(formats)('reads the text of %s, and leaves the end', async (format) => {
+  const passed = await pass([...WORDS.map(FORMATS[format]), ENDS[format]], format)
+  expect(passed).toMatchObject({ text: WORDS.join(''), left: ENDS[format] })
 })
 
 test('reports text synchronously, before the stream goes on', async () => {
   const taken: string[] = []
   const bytes = new PassThrough()
-  const deltaReader = createDeltaReader({ onText: (_, text) => taken.push(text) })
+  const deltaReader = createDeltaReader({ onText: (_, text) => taken.push(text) }, 'chat')
   const reader = toWebStream(bytes, { deltaReader }).getReader()
   const read = reader.read()
   await once(bytes, 'resume')
@@ -70,26 +78,25 @@ test('holds events after a block of text back until the listener resumes, whatev
   const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
   const taken: string[] = []
   const onPause = () => released.then(() => void taken.push('released'))
-  const deltaReader = createDeltaReader({ onText: (_, text) => taken.push(text), onPause })
+  const deltaReader = createDeltaReader({ onText: (_, text) => taken.push(text), onPause }, 'responses')
   const end = event({ type: 'response.output_text.done', output_index: 0, text: 'a' })
   const bytes = new PassThrough()
   const read = text(toWebStream(bytes, { deltaReader })).then((left) => taken.push(left))
   const paused = once(bytes, 'pause')
-  bytes.write(FORMATS.chat('a') + end)
+  bytes.write(FORMATS.responses('a') + end)
   await paused
-  bytes.end(FORMATS.chat('b') + END)
+  bytes.end(FORMATS.responses('b') + ENDS.responses)
   await new Promise(setImmediate)
   expect(taken).toEqual(['a'])
   release(undefined)
   await read
-  expect(taken).toEqual(['a', 'released', 'b', end + END])
+  expect(taken).toEqual(['a', 'released', 'b', end + ENDS.responses])
 })
 
 test('a listener whose pause rejects ends the stream', async () => {
   const broken = new Error('the listener broke')
-  const deltaReader = createDeltaReader({ onText: () => undefined, onPause: () => Promise.reject(broken) })
-  const end = event({ type: 'response.output_text.done', output_index: 0, text: 'a' })
-  await expect(text(toWebStream(Readable.from(bytesOf([FORMATS.chat('a'), end])), { deltaReader }))).rejects.toBe(
+  const deltaReader = createDeltaReader({ onText: () => undefined, onPause: () => Promise.reject(broken) }, 'chat')
+  await expect(text(toWebStream(Readable.from(bytesOf([FORMATS.chat('a'), END])), { deltaReader }))).rejects.toBe(
     broken,
   )
 })
@@ -104,33 +111,64 @@ test('distinguishes reasoning from text', async () => {
   const thought = event({
     choices: [{ index: 0, delta: { role: 'assistant', content: null, reasoning_content: 'hm' } }],
   })
-  expect(await pass([thought, FORMATS.chat('a')])).toMatchObject({ reasoning: 'hm', text: 'a', left: '' })
+  expect(await pass([thought, FORMATS.chat('a'), END])).toMatchObject({ reasoning: 'hm', text: 'a', left: END })
 })
 
-test('passes all other events through in order', async () => {
-  const call = event({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0 }] }, finish_reason: null }] })
+test('takes the text out of chunks that contain more, in order, and leaves the rest', async () => {
+  const chunk = (choice: unknown, more = {}) => event({ choices: [choice], ...more })
+  const likely = { index: 0, delta: { content: 'b' }, logprobs: { content: [1] } }
+  const call = { index: 0, id: 'c', function: { name: 'f', arguments: '{}' } }
+  const calling = { index: 0, delta: { content: 'd', tool_calls: [call] } }
+  const last = { index: 0, delta: { content: 'e' }, finish_reason: 'stop' }
+  const counted = chunk(last, { usage: { total: 1 } })
+  const { left, text } = await pass([
+    FORMATS.chat('a'),
+    chunk(likely),
+    FORMATS.chat('c'),
+    chunk(calling),
+    counted,
+    DONE,
+  ])
+  expect(text).toBe('abcde')
+  expect(left.split('\n\n').map((one) => one.slice('data: '.length))).toMatchObject([
+    expect.stringContaining('logprobs'),
+    expect.stringContaining('"name":"f"'),
+    expect.stringContaining('"usage":{"total":1}'),
+    '[DONE]',
+    '',
+  ])
+  expect(left).not.toMatch(/"content":"\w/)
+})
+
+test('leaves events of messages that contain no text unchanged', async () => {
   const signed = event({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'hm' } })
-  const last = event({ choices: [{ index: 0, delta: { content: 'd' }, finish_reason: 'stop' }], usage: { total: 1 } })
-  const likely = event({ choices: [{ index: 0, delta: { content: 'e' }, logprobs: { content: [1] } }] })
-  const untouched = [call, signed, ': a comment\n\n', likely, last, END]
-  const { left, text } = await pass(untouched.flatMap((one) => [FORMATS.chat('a'), one]))
-  expect(left).toBe(untouched.join(''))
-  expect(text).toBe('aaaaaa')
+  const { left } = await pass([FORMATS.messages('a'), signed, FORMATS.messages('b'), ENDS.messages], 'messages')
+  expect(left).toBe(signed + ENDS.messages)
 })
 
-test('passes other line endings and unreadable events through unchanged', async () => {
-  const foreign = ['data: {"choices"\r\n\r\n', FORMATS.chat('a'), 'data: {not json}\n\n', 'no end']
-  expect(await pass(foreign)).toMatchObject({ left: foreign.join(''), text: '' })
-  expect((await pass(['data: {not json}\n\n', 'no end'])).left).toBe('data: {not json}\n\nno end')
+test.for(['\r\n', '\r'])('reads streams whose lines end in %j, for every chunking', async (lineEnd) => {
+  const stream = (FORMATS.chat('a') + ': ping\n\n' + FORMATS.chat('b') + END).replaceAll('\n', lineEnd)
+  const passed = await pass(Array.from(new TextEncoder().encode(stream), (byte) => Uint8Array.of(byte)))
+  expect(passed).toMatchObject({ text: 'ab', left: END, failure: undefined })
+})
+
+test('leaves data that breaks off to the SDK, and drops signs of life', async () => {
+  const { left, text } = await pass(['data: {not json}\n\n', 'data: ping\n\n', FORMATS.chat('a'), END])
+  expect([left, text]).toEqual([`data: {not json}\n\n${END}`, 'a'])
+})
+
+test('a stream that ends before the answer does is an error', async () => {
+  const { text, failure } = await pass([FORMATS.chat('a')])
+  expect(text).toBe('a')
+  expect(failure).toMatchObject({ message: 'the stream ended before the answer did' })
 })
 
 test('an error of a listener ends the stream', async () => {
   const broken = new Error('the listener broke')
-  const deltaReader = createDeltaReader({
-    onText: () => {
-      throw broken
-    },
-  })
+  const onText = () => {
+    throw broken
+  }
+  const deltaReader = createDeltaReader({ onText }, 'chat')
   const bytes = Readable.from(bytesOf([FORMATS.chat('a'), END]))
   await expect(text(toWebStream(bytes, { deltaReader }))).rejects.toBe(broken)
   expect(bytes.destroyed).toBe(true)
@@ -143,21 +181,19 @@ test('delivers everything before a failure, then the failure', async () => {
 })
 
 test.for([
-  ['chat', event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })],
-  [
-    'chat',
-    event({ choices: [{ index: 0, delta: { content: '' }, finish_reason: 'tool_calls' }], usage: { total: 1 } }),
-  ],
+  ['chat', event({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }], usage: { total: 1 } })],
   ['responses', event({ type: 'response.output_text.done', output_index: 0, text: 'a' })],
   ['messages', event({ type: 'content_block_stop', index: 0 }, 'content_block_stop')],
-] as const)('says that the text of %s has ended as soon as it is read: %s', async ([format, end]) => {
+] as const)('says that the text of %s has ended as soon as it is read', async ([format, end]) => {
   const pieces = [FORMATS[format]('a'), FORMATS[format]('b')]
-  expect(await pass([...pieces, end, END])).toMatchObject({ text: 'ab', left: end + END, pauses: ['ab'] })
+  const passed = await pass([...pieces, end, format === 'chat' ? DONE : ENDS[format]], format)
+  expect(passed).toMatchObject({ text: 'ab', pauses: ['ab'], failure: undefined })
+  expect(passed.left.startsWith(end)).toBe(true)
 })
 
-test('does not pause for an end that contains text, nor for other events', async () => {
+test('pauses once, after the text of the last chunk, whatever else is quoted or sent', async () => {
   const last = event({ choices: [{ index: 0, delta: { content: 'd' }, finish_reason: 'stop' }] })
-  const other = event({ type: 'content_block_start', index: 1 })
-  const quoted = FORMATS.chat('{"type":"content_block_stop","finish_reason":"stop"}')
-  expect((await pass([FORMATS.chat('a'), quoted, other, ': a comment\n\n', last, END])).pauses).toEqual([])
+  const quote = '{"type":"content_block_stop","finish_reason":"stop"}'
+  const pieces = [FORMATS.chat('a'), FORMATS.chat(quote), ': a comment\n\n', last, DONE]
+  expect((await pass(pieces)).pauses).toEqual([`a${quote}d`])
 })

@@ -1,4 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { createBodyReader } from './answer-body.ts'
+import { AnsweredError } from './answered-error.ts'
+import { createEventNormaliser } from './normalise-events.ts'
+import { isArray, isJson, type Json, parseObject, type WireFormat } from './wire-format.ts'
 
 /** Reads text deltas before the SDK: its dozen streams cost more for each token than the rest of an answer. */
 
@@ -18,8 +22,6 @@ const KINDS: Readonly<Record<string, TextKind>> = {
   reasoning: 'reasoning',
   reasoning_content: 'reasoning',
 }
-
-type Json = Record<string, unknown>
 
 /** An event that contains text and nothing else. */
 interface TextDelta {
@@ -43,58 +45,116 @@ export interface DeltaReader {
   readonly end: () => Uint8Array | undefined
 }
 
-export function createDeltaReader({ onText, onActivity, onPause }: TextListener): DeltaReader {
+export function createDeltaReader({ onText, onActivity, onPause }: TextListener, format: WireFormat): DeltaReader {
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
+  const body = createBodyReader(format)
+  const normaliser = createEventNormaliser(format)
   let buffered = ''
-  let isPassThrough = false
+  let hasText = false
+  let isDone = false
 
   function readEvents(text: string) {
-    buffered += text
-    // Streams with other line endings go to the SDK unchanged.
-    isPassThrough ||= buffered.includes('\r')
+    hasText ||= text !== ''
+    buffered = buffered === '' ? text : buffered + text
+    if (buffered.includes('\r')) buffered = withLineFeeds(buffered)
     let remaining = ''
     let from = 0
     let paused: Promise<void> | undefined
-    for (let end = buffered.indexOf('\n\n'); end !== -1 && !isPassThrough; end = buffered.indexOf('\n\n', from)) {
+    for (let end = buffered.indexOf('\n\n'); end !== -1; end = buffered.indexOf('\n\n', from)) {
       const event = buffered.slice(from, end)
       from = end + 2
-      const data = parseEventData(event)
-      const textDelta = data && parseDelta(data)
-      if (textDelta) {
-        onText(textDelta.kind, textDelta.text)
-        continue
+      const data = parseSimpleEvent(event) ?? readOtherEvent(event)
+      if (data === 'end') {
+        isDone = true
+        remaining += `${writeEvents(normaliser.end())}data: [DONE]\n\n`
+      } else if (data === 'broken') remaining += `${event}\n\n`
+      else if (data) {
+        const rest = takeText(data)
+        if (!rest) continue
+        remaining += writeEvent(nameOf(event), rest)
+        if (endsText(rest)) paused = onPause?.()
       }
-      remaining += `${event}\n\n`
-      if (data && endsText(data)) paused = onPause?.()
     }
     buffered = buffered.slice(from)
-    if (isPassThrough) {
-      remaining += buffered
-      buffered = ''
-    }
     return { remaining, paused }
+  }
+
+  /** Reports the text of an event, in order with all other text. Returns what the SDK has to read of it. */
+  function takeText(data: Json): Json | undefined {
+    const textDelta = parseDelta(data)
+    if (textDelta) {
+      onText(textDelta.kind, textDelta.text)
+      return undefined
+    }
+    const event = normaliser.push(data)
+    return event && takeChoiceText(event)
+  }
+
+  /** A chunk may contain text and more: the reason of the end, counts, probabilities, tool calls. */
+  function takeChoiceText(event: Json): Json {
+    const [choice, ...others] = isArray(event['choices']) ? event['choices'] : []
+    if (!isJson(choice) || !isJson(choice['delta']) || others.length > 0) return event
+    const rest: Record<string, unknown> = { ...choice['delta'] }
+    for (const [key, kind] of Object.entries(KINDS)) {
+      const text = rest[key]
+      if (typeof text !== 'string') continue
+      if (text !== '') onText(kind, text)
+      rest[key] = null
+    }
+    return { ...event, choices: [{ ...choice, delta: rest }] }
+  }
+
+  function readEnd(): string {
+    const { remaining } = readEvents(body.push(decoder.decode()) + body.end())
+    // Some servers omit the empty line after the last event.
+    const last = buffered.trim() === '' ? '' : readEvents('\n\n').remaining
+    if (!hasText) throw new AnsweredError('', { status: undefined, isRetryable: true })
+    if (isDone) return remaining + last
+    if (!normaliser.isFinished()) throw new Error('the stream ended before the answer did')
+    return remaining + last + writeEvents(normaliser.end())
   }
 
   const encodeText = (text: string) => (text === '' ? undefined : encoder.encode(text))
   return {
     push(bytes) {
       onActivity?.()
-      const { remaining, paused } = readEvents(decoder.decode(bytes, { stream: true }))
+      const { remaining, paused } = readEvents(body.push(decoder.decode(bytes, { stream: true })))
       return { remaining: encodeText(remaining), paused }
     },
-    end: () => encodeText(readEvents(decoder.decode()).remaining + buffered),
+    end: () => encodeText(readEnd()),
   }
 }
 
-const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Events with several lines of data, without JSON, or with the mark of the end. Nothing for signs of life. */
+function readOtherEvent(event: string): Json | 'end' | 'broken' | undefined {
+  const text = event
+    .split('\n')
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => line.slice('data:'.length).trim())
+    .join('\n')
+  if (text === '[DONE]') return 'end'
+  const data = parseObject(text)
+  if (nameOf(event) === 'error') return { ...data, type: 'error', error: data?.['error'] ?? data ?? text }
+  // The SDK reports data that breaks off.
+  return data ?? (text.startsWith('{') ? 'broken' : undefined)
+}
 
-const isArray = (value: unknown): value is unknown[] => Array.isArray(value)
+/** A carriage return at the end may be half of a line's end. */
+const withLineFeeds = (text: string): string => text.replace(/\r\n|\r(?!$)/g, '\n')
 
-function parseEventData(event: string): Json | undefined {
+const nameOf = (event: string): string | undefined => /^event: ?(.*)$/m.exec(event)?.[1]?.trim()
+
+const writeEvent = (name: string | undefined, data: Json | undefined): string =>
+  data ? `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n` : ''
+
+const writeEvents = (events: readonly Json[]): string => events.map((event) => writeEvent(undefined, event)).join('')
+
+/** One line of data, after an optional line with the event's name: the only form in which text deltas arrive. */
+function parseSimpleEvent(event: string): Json | undefined {
   const start = event.indexOf('data: {')
-  // An optional `event:` line precedes one line of data.
   if (start === -1 || event.includes('\n', start) || (start > 0 && !event.startsWith('event: '))) return undefined
+  if (event.startsWith('event: error')) return undefined
   return parseObject(event.slice(start + 'data: '.length))
 }
 
@@ -109,15 +169,6 @@ function endsText({ type, choices }: Json): boolean {
   if (!isJson(choice) || typeof choice['finish_reason'] !== 'string') return false
   const { delta } = choice
   return !isJson(delta) || (delta['content'] ?? '') === ''
-}
-
-function parseObject(text: string): Json | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return isJson(parsed) ? parsed : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** OpenAI responses: `{"type":"response.output_text.delta","delta":"…"}`. */

@@ -1,11 +1,40 @@
-/** Some servers send reasoning as text between `<think>` and `</think>` at the beginning of an answer. */
+/**
+ * Some servers send reasoning as text: between tags at the beginning of an answer, before a closing tag whose opening
+ * one stands in the prompt, or between the channel marks of OpenAI's open models ("harmony").
+ */
 
-const BEGIN = '<think>'
-const END = '</think>'
+const TAGS: readonly (readonly [begin: string, end: string])[] = [
+  ...['think', 'thinking', 'thought', 'thoughts', 'reasoning', 'seed:think'].map(
+    (name) => [`<${name}>`, `</${name}>`] as const,
+  ),
+  ['[think]', '[/think]'],
+  ['◁think▷', '◁/think▷'],
+  ['<|begin_of_thought|>', '<|end_of_thought|>'],
+  ['<|start_thinking|>', '<|end_thinking|>'],
+  ['<|channel>thought', '<channel|>'],
+]
+const CHANNEL_MARKS = ['start', 'channel', 'message', 'end', 'return', 'call', 'constrain'].map((name) => `<|${name}|>`)
+const FIRST_MARKS = ['<|start|>', '<|channel|>']
+const FINAL_CHANNEL = '<|channel|>final<|message|>'
+const FINAL_CHANNELS = [
+  `<|end|><|start|>assistant${FINAL_CHANNEL}`,
+  `<|start|>assistant${FINAL_CHANNEL}`,
+  FINAL_CHANNEL,
+]
+
+const BEGINNINGS = [...TAGS.map(([begin]) => begin), ...FIRST_MARKS]
+const MAX_TAG_LENGTH = Math.max(...BEGINNINGS.map((tag) => tag.length))
+const CLOSINGS = [...TAGS.map(([, end]) => end), ...FINAL_CHANNELS]
+/** Every tag begins with one of these, so most text needs no further look. */
+const TAG_START = /[<[◁]/
+/** Models that think for longer than this before they answer send their thoughts apart. */
+const MAX_SEARCHED_LENGTH = 400_000
 
 export interface SplitText {
   readonly reasoning: string
   readonly text: string
+  /** All text that was returned before turned out to be reasoning. */
+  readonly isThought?: boolean
 }
 
 export interface ThinkSplitter {
@@ -14,53 +43,167 @@ export interface ThinkSplitter {
   end(): SplitText
 }
 
-/** Splits reasoning from the answer. Tags after the beginning belong to the answer. */
+interface FoundTag {
+  readonly tag: string
+  readonly at: number
+}
+
+const NOTHING: SplitText = { reasoning: '', text: '' }
+
+/** Splits reasoning from the answer. Tags after the reasoning belong to the answer. */
 export function createThinkSplitter(): ThinkSplitter {
-  let state: 'beginning' | 'thinking' | 'ended' | 'answering' = 'beginning'
+  let state: 'beginning' | 'thinking' | 'ended' | 'searching' | 'channels' | 'answering' = 'beginning'
   let buffered = ''
+  let closing = ''
+  /** The text so far, in search of a closing tag without its opening one. */
+  let searched = ''
+  const channels = createChannelReader()
 
   function push(piece: string): SplitText {
     if (state === 'answering') return { reasoning: '', text: piece }
+    if (state === 'channels') return channels.push(piece)
+    if (state === 'searching' && buffered === '' && !TAG_START.test(piece)) return search(piece)
     buffered += piece
-    let reasoning = ''
-    if (state === 'beginning') {
-      const trimmed = buffered.trimStart()
-      if (trimmed.length < BEGIN.length && BEGIN.startsWith(trimmed)) return { reasoning, text: '' }
-      state = trimmed.startsWith(BEGIN) ? 'thinking' : 'answering'
-      if (state === 'thinking') buffered = trimmed.slice(BEGIN.length)
-    }
-    if (state === 'thinking') {
-      const at = buffered.indexOf(END)
-      const length = at === -1 ? buffered.length - partialTagLength(END, buffered) : at
-      reasoning = buffered.slice(0, length)
-      buffered = at === -1 ? buffered.slice(length) : buffered.slice(at + END.length)
-      if (at === -1) return { reasoning, text: '' }
-      state = 'ended'
-    }
-    if (state === 'ended') {
-      buffered = buffered.trimStart()
-      if (buffered === '') return { reasoning, text: '' }
-      state = 'answering'
-    }
-    const text = buffered
+    if (state === 'beginning') state = begin()
+    if (state === 'beginning') return NOTHING
+    if (state === 'channels') return channels.push(take())
+    if (state === 'thinking') return think()
+    return state === 'searching' ? search(take()) : answer()
+  }
+
+  function take(): string {
+    const taken = buffered
     buffered = ''
-    return { reasoning, text }
+    return taken
+  }
+
+  /** Stays at the beginning until enough has arrived to know how the answer begins. */
+  function begin(): 'beginning' | 'thinking' | 'channels' | 'searching' {
+    const trimmed = buffered.trimStart()
+    const beginning = trimmed.slice(0, MAX_TAG_LENGTH).toLowerCase()
+    if (BEGINNINGS.some((tag) => tag.length > beginning.length && tag.startsWith(beginning))) return 'beginning'
+    if (FIRST_MARKS.some((mark) => beginning.startsWith(mark))) return 'channels'
+    const tag = TAGS.find(([opening]) => beginning.startsWith(opening))
+    if (!tag) return 'searching'
+    closing = tag[1]
+    buffered = trimmed.slice(tag[0].length)
+    return 'thinking'
+  }
+
+  function think(): SplitText {
+    const at = buffered.toLowerCase().indexOf(closing)
+    const length = at === -1 ? buffered.length - partialLength([closing], buffered) : at
+    const reasoning = buffered.slice(0, length)
+    buffered = buffered.slice(at === -1 ? length : at + closing.length)
+    if (at === -1) return { reasoning, text: '' }
+    state = 'ended'
+    return { reasoning, text: answer().text }
+  }
+
+  function answer(): SplitText {
+    buffered = buffered.trimStart()
+    if (buffered === '') return NOTHING
+    state = 'answering'
+    return { reasoning: '', text: take() }
+  }
+
+  function search(text: string): SplitText {
+    const found = findClosing(text)
+    if (found && !hasOpeningTag(searched + text.slice(0, found.at))) return closeThought(text, found)
+    const length = text.length - partialLength(CLOSINGS, text)
+    const shown = text.slice(0, length)
+    buffered = text.slice(length)
+    searched += shown
+    if (!found && searched.length <= MAX_SEARCHED_LENGTH) return { reasoning: '', text: shown }
+    state = 'answering'
+    return { reasoning: '', text: shown + take() }
+  }
+
+  function findClosing(text: string): FoundTag | undefined {
+    const lower = text.toLowerCase()
+    return CLOSINGS.map((tag) => ({ tag, at: lower.indexOf(tag) }))
+      .filter(({ at }) => at !== -1 && !isInCode(searched + text.slice(0, at)))
+      .toSorted((one, other) => one.at - other.at)
+      .at(0)
+  }
+
+  function closeThought(text: string, { tag, at }: FoundTag): SplitText {
+    const isFinalChannel = FINAL_CHANNELS.includes(tag)
+    state = isFinalChannel ? 'channels' : 'ended'
+    buffered = text.slice(at + tag.length)
+    const answered = isFinalChannel ? channels.push(FINAL_CHANNEL + take()) : answer()
+    return { isThought: searched !== '', reasoning: text.slice(0, at), text: answered.text }
   }
 
   return {
     push,
     end() {
-      const rest = buffered
-      buffered = ''
+      if (state === 'channels') return channels.end()
+      const rest = take()
       return state === 'thinking' ? { reasoning: rest, text: '' } : { reasoning: '', text: rest }
     },
   }
 }
 
-/** Length of the longest prefix of the tag at the end of the text. */
-function partialTagLength(tag: string, text: string): number {
-  for (let length = Math.min(tag.length - 1, text.length); length > 0; length -= 1)
-    if (text.endsWith(tag.slice(0, length))) return length
+/** A tag that the answer itself opens, to explain it, is closed by the answer as well. */
+const hasOpeningTag = (text: string): boolean => {
+  const lower = text.toLowerCase()
+  return TAGS.some(([begin]) => lower.includes(begin))
+}
+
+function isInCode(before: string): boolean {
+  const fences = before.match(/^ {0,3}(?:`{3,}|~{3,})/gm)?.length ?? 0
+  const line = before.slice(before.lastIndexOf('\n') + 1)
+  return fences % 2 === 1 || (line.match(/`/g)?.length ?? 0) % 2 === 1
+}
+
+/** Reads `<|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>…<|return|>`. */
+function createChannelReader(): ThinkSplitter {
+  let buffered = ''
+  let isHeader = true
+  let channel = ''
+  // Two thoughts after each other are two paragraphs.
+  let [hasThought, separator] = [false, '']
+
+  function push(piece: string, isEnd = false): SplitText {
+    buffered += piece
+    let [reasoning, text] = ['', '']
+    const write = (words: string) => {
+      if (isHeader) channel += words
+      else if (/\bfinal\b/.test(channel)) text += words
+      else if (words !== '') {
+        reasoning += separator + words
+        ;[hasThought, separator] = [true, '']
+      }
+    }
+    for (;;) {
+      const found = CHANNEL_MARKS.map((mark) => ({ mark, at: buffered.indexOf(mark) }))
+        .filter(({ at }) => at !== -1)
+        .toSorted((one, other) => one.at - other.at)
+        .at(0)
+      const length = found?.at ?? buffered.length - (isEnd ? 0 : partialLength(CHANNEL_MARKS, buffered))
+      write(buffered.slice(0, length))
+      buffered = buffered.slice(length + (found?.mark.length ?? 0))
+      if (!found) return { reasoning, text }
+      if (found.mark === '<|message|>') {
+        isHeader = false
+        continue
+      }
+      if (hasThought) separator = '\n\n'
+      if (!isHeader || found.mark === '<|channel|>') channel = ''
+      isHeader = true
+    }
+  }
+  return { push, end: () => push('', true) }
+}
+
+/** Length of the longest beginning of a tag at the end of the text. */
+function partialLength(tags: readonly string[], text: string): number {
+  const end = text.slice(-Math.max(...tags.map((tag) => tag.length - 1))).toLowerCase()
+  for (let from = 0; from < end.length; from += 1) {
+    const rest = end.slice(from)
+    if (tags.some((tag) => tag.startsWith(rest))) return rest.length
+  }
   return 0
 }
 

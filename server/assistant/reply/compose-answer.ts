@@ -30,7 +30,15 @@ export function composeAnswer(
   { loaded, commands, generated, checked, error }: PhaseResults,
   { seq, isStopped, steps }: Ending,
 ): FinishedAnswer {
-  const { hasNewText = false, tokensIn = null, tokensOut = null, reasoning = '', summaryId, isCut } = generated ?? {}
+  const {
+    hasNewText = false,
+    tokensIn = null,
+    tokensOut = null,
+    reasoning = '',
+    summaryId,
+    isCut,
+    isFiltered,
+  } = generated ?? {}
   const state = error ? 'failed' : isStopped ? 'stopped' : 'done'
   const trace = loaded?.trace.current()
   const unread = trace ? (loaded?.context.unread.count ?? 0) : 0
@@ -56,6 +64,7 @@ export function composeAnswer(
       ...(error ? { error } : {}),
       ...(state === 'stopped' ? { stopped: true } : {}),
       ...(state === 'done' && isCut ? { cut: true } : {}),
+      ...(state === 'done' && isFiltered ? { filtered: true } : {}),
     },
     lastPart: {
       replyId: reply.id,

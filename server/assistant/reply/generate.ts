@@ -27,6 +27,8 @@ export interface GeneratedAnswer {
   readonly tokensIn: number | null
   readonly tokensOut: number | null
   readonly isCut: boolean
+  /** The provider's content filter ended it. */
+  readonly isFiltered: boolean
   readonly summaryId: string | undefined
   readonly uncheckedSources: readonly Source[]
   /** Why it ended early; the text so far is stored. */
@@ -51,10 +53,11 @@ export async function generate(
   const uncheckedSources = findings.length === 0 ? sourceList.all.slice(0, maxSources) : context.unfinished.sources
   const liveText = createLiveText({ writer, context, sourceList })
   let reasoning = ''
-  let usage: Pick<GeneratedAnswer, 'tokensIn' | 'tokensOut' | 'isCut'> = {
+  let usage: Pick<GeneratedAnswer, 'tokensIn' | 'tokensOut' | 'isCut' | 'isFiltered'> = {
     tokensIn: null,
     tokensOut: null,
     isCut: false,
+    isFiltered: false,
   }
   let failure: GeneratedAnswer['failure']
   let written = context.unfinished.text.length
@@ -76,9 +79,10 @@ export async function generate(
       if (written > MAX_WRITTEN_CHARACTERS) return
     }
     if (part.type === 'finish') {
-      const { tokensIn, tokensOut, isCut = false } = part
-      usage = { tokensIn, tokensOut, isCut }
+      const { tokensIn, tokensOut, isCut = false, isFiltered = false } = part
+      usage = { tokensIn, tokensOut, isCut, isFiltered }
     } else if (part.type === 'text') liveText.push(part.text)
+    else if (part.type === 'thought') reasoning += liveText.withdraw()
     else if (part.type === 'pictures-refused')
       trace.addNote('The model takes no pictures: only the text recognised in them was read.')
     else if (part.type === 'failed-call') {

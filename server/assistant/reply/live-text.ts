@@ -7,6 +7,8 @@ import type { ReplyWriter } from './reply-log.ts'
 export interface LiveText {
   readonly push: (text: string) => void
   readonly end: () => void
+  /** Takes back what was pushed, because it was no answer. Returns it. */
+  readonly withdraw: () => string
   readonly result: () => { readonly text: string; readonly hasNewText: boolean; readonly citations: Citations }
 }
 
@@ -18,10 +20,14 @@ interface LiveTextOptions {
 
 export function createLiveText({ writer, context, sourceList }: LiveTextOptions): LiveText {
   const { unfinished, trace } = context
-  const filter = createMarkerFilter(sourceList.numbers)
-  // The continuation may begin inside code, where markers do not count.
-  filter.push(unfinished.text)
-  filter.end()
+  const beginFilter = () => {
+    const begun = createMarkerFilter(sourceList.numbers)
+    // The continuation may begin inside code, where markers do not count.
+    begun.push(unfinished.text)
+    begun.end()
+    return begun
+  }
+  let filter = beginFilter()
   let { text } = unfinished
   let hasNewText = false
   const sent = new Set<number>()
@@ -45,6 +51,14 @@ export function createLiveText({ writer, context, sourceList }: LiveTextOptions)
   return {
     push: (pushed) => show(filter.push(pushed)),
     end: () => show(filter.end()),
+    withdraw() {
+      const withdrawn = text.slice(unfinished.text.length) + filter.end()
+      filter = beginFilter()
+      text = unfinished.text
+      hasNewText = false
+      writer.append({ type: 'thought', text })
+      return withdrawn
+    },
     result: () => ({ text, hasNewText, citations: filter.cited }),
   }
 }

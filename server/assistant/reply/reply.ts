@@ -88,9 +88,15 @@ async function showLastWords({ writer }: Attempt): Promise<void> {
   await nextTurn()
 }
 
-function rejectEmpty({ text, hasNewText }: GeneratedAnswer): void {
-  if (!hasNewText || text.trim() === '')
-    throw new ProviderError('provider_empty', 'The model answered with nothing. Try again, or choose another one.', {
-      retryable: true,
-    })
+function rejectEmpty({ text, hasNewText, isFiltered }: GeneratedAnswer): void {
+  if (hasNewText && text.trim() !== '') return
+  if (isFiltered)
+    throw new ProviderError(
+      'provider_filtered',
+      'The content filter of the model server let no answer through. Ask in other words, or choose another model.',
+      { retryable: false },
+    )
+  throw new ProviderError('provider_empty', 'The model answered with nothing. Try again, or choose another one.', {
+    retryable: true,
+  })
 }

@@ -71,3 +71,9 @@ it('takes the phase of the last part', () => {
   expect(merge(part(0, 'a'), { ...part(1, ''), type: 'done' }).phase).toBe('done')
   expect(merge(part(0, 'a'), { ...part(1, ''), type: 'error', error })).toMatchObject({ phase: 'error', error })
 })
+
+it('moves text that turned out to be a thought, except for what stood before', () => {
+  const thought: ReplyPart = { ...part(2, 'Earlier. '), type: 'thought' }
+  const view = merge(part(0, 'Earlier. '), part(1, 'Let me see'), thought, part(3, 'It is 43.'))
+  expect(view).toMatchObject({ text: 'Earlier. It is 43.', reasoning: 'Let me see' })
+})

@@ -60,6 +60,10 @@ function applyPart(view: ReplyView, part: ReplyPart): ReplyView {
     case 'stopped':
     case 'done':
       return { ...next, phase: part.type }
+    case 'thought': {
+      const text = part.text ?? ''
+      return { ...next, text, reasoning: view.reasoning + view.text.slice(text.length) }
+    }
     case 'reasoning':
       return { ...next, reasoning: view.reasoning + (part.text ?? '') }
   }

@@ -96,6 +96,9 @@ export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
         />
       )}
       {known?.cut === true && <p className={styles.aside}>The model reached the longest answer it may give.</p>}
+      {known?.filtered === true && (
+        <p className={styles.aside}>The content filter of the model server ended this answer.</p>
+      )}
       {rewriteError !== undefined && (
         <p className={styles.aside} role="alert">
           Nothing new was written. {rewriteError.message}
