@@ -55,6 +55,56 @@ test('finds the passage with its page and exact range', async () => {
   expect(best?.score).toBeGreaterThan(0)
 })
 
+describe('finds words, numbers and names however they are written', () => {
+  const TEXTS = [
+    'Call the harbour master on +47 22 85 50 50 after six.',
+    'Call the chapel on +33 1 42 68 53 00 after six.',
+    'Call the brewery on 5550108899 after six.',
+    'Call the bakery on 5550207711 after six.',
+    'La foire de Tarn a lieu le 1er avril 2026.',
+    'La foire de Dole a lieu le 2 mai 2026.',
+    'The ferry to Rum leaves at 18:30.',
+    'The ferry to Eigg leaves at 17:45.',
+    'The class HttpRetryPolicy waits nine seconds.',
+    'The class HttpCachePolicy waits seven seconds.',
+    'Use the setting MaxUploadSize to allow larger drawings.',
+    'A smaller max download rate keeps the drawings away.',
+    'The Encyclopædia of Æsop lies on shelf nine.',
+    'The Dictionary of Ovid lies on shelf seven.',
+    '會議室預訂由陳小姐負責，請撥分機三三七。',
+    '圖書館週一閉館，電話為三三零。',
+    '发票请在三十天内寄到财务处。',
+    'Işıklı Köyü İlkokulu pazartesi açılır.',
+  ]
+  let person: Person
+  beforeAll(async () => {
+    person = await test_.createPerson()
+    for (const [index, text] of TEXTS.entries()) await addDocument(person, `${index}.txt`, text)
+  })
+
+  test.each([
+    ['Whose number is 22855050?', 0],
+    ['Who answers 2285-5050?', 0],
+    ['Whose number is 004722855050?', 0],
+    ['Who has 01 42 68 53 00?', 1],
+    ['Whose number is (555) 010-8899?', 2],
+    ['Qu’est-ce qui a lieu le 01/04/2026 ?', 4],
+    ['What happens on April 1, 2026?', 4],
+    ['Which one leaves at 6:30 pm?', 6],
+    ['Welche geht um 18 Uhr 30?', 6],
+    ['How long does the http retry policy wait?', 8],
+    ['Which is the max upload size?', 10],
+    ['What is maxDownloadRate?', 11],
+    ['Where is the encyclopaedia of Aesop?', 12],
+    ['会议室预订由谁负责？', 14],
+    ['图书馆什么时候闭馆？', 15],
+    ['發票請寄到哪裡？', 16],
+    ['ISIKLI KOYU ilkokulu ne zaman', 17],
+  ])('%s', async (question, index) => {
+    expect((await textsOf(person, question))[0]).toBe(TEXTS[index])
+  })
+})
+
 test.each([
   ['stems', 'Invoices are submitted monthly.', 'submitting an invoice'],
   ['irregular forms', 'Phosphorus fell, and the committee held the fund of it in the bank.', 'how far did it fall'],

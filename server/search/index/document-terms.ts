@@ -2,6 +2,7 @@ import { detectStemmer } from '#server/search/text/detect-language.ts'
 import { splitPassages } from '#server/search/text/passages.ts'
 import type { Terms } from '#server/search/text/stemmer.ts'
 import { isPair, wordsOf } from '#server/search/text/tokenizer.ts'
+import { isWrittenForm } from '#server/search/text/written-forms.ts'
 import { type PackedSegment, packSegment } from './pack-segment.ts'
 import { encodeEntry, type Postings } from './segment-format.ts'
 
@@ -86,7 +87,9 @@ export function createDocumentTerms(): DocumentTerms {
       const heading = path.toString()
       const inside = wordsOf(text.slice(start, end))
       countWords(postingsOf, passages.length, inside, heading === undefined ? [] : wordsOf(heading))
-      passages.push({ page, start, end, heading, length: inside.length })
+      // Other forms of what is counted anyway make a passage no longer.
+      const length = inside.filter((word) => !isWrittenForm(word)).length
+      passages.push({ page, start, end, heading, length })
       enterUntil(end)
     }
   }
@@ -156,7 +159,7 @@ function countWords(
     postings.passages.push(passage)
     postings.counts.push(found.length + (weights.get(word) ?? 0))
     // Positions of character pairs would be half of the index, and consecutive pairs overlap anyway.
-    postings.positions.push(isPair(word) ? [] : found)
+    postings.positions.push(isPair(word) || isWrittenForm(word) ? [] : found)
     words.set(word, postings)
   }
 }

@@ -5,6 +5,7 @@ import { isStopWord } from '#server/search/query/stop-words.ts'
 import { readPassages } from '#server/search/read-passages.ts'
 import { stemWords } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
+import { isWrittenForm } from '#server/search/text/written-forms.ts'
 
 /** Terms of passages, joined by blanks. They never change, because a segment never does. */
 const termCache = createByteCache<Uint8Array>(4_000_000)
@@ -31,7 +32,9 @@ export async function readFeedbackTerms(
   const texts = (await readPassages(scope, library, missing)).map(({ number, language, found }) => ({
     number,
     language,
-    words: wordsOf(found.text).filter((word) => /\p{L}/u.test(word) && !isStopWord(word, library.languages)),
+    words: wordsOf(found.text).filter(
+      (word) => /\p{L}/u.test(word) && !isWrittenForm(word) && !isStopWord(word, library.languages),
+    ),
   }))
   for (const [language, ofLanguage] of Map.groupBy(texts, (text) => text.language)) {
     const words = ofLanguage.flatMap((text) => text.words)

@@ -21,12 +21,27 @@ test.each([
   ['ภาษาไทย', ['ภาษา', 'ไทย']],
   ['كِتَابٌ', ['كتاب']],
   ['لغة Pythonمن وR', ['لغة', 'python', 'من', 'و', 'r']],
+  ['MaxUploadSize', ['maxuploadsize', 'max', 'upload', 'size']],
+  ['resolveHostAddress()', ['resolvehostaddress', 'resolve', 'host', 'address']],
+  ['parseHTMLPage', ['parsehtmlpage', 'parse', 'html', 'page']],
+  ['max_upload_size', ['max', 'upload', 'size', 'maxuploadsize']],
+  ['mRNA of a PhD, iPhone', ['mrna', 'of', 'a', 'phd', 'iphone']],
+  ['İstanbul', ['istanbul']],
+  ['圖書館', ['图书', '书馆']],
+  ['图书馆', ['图书', '书馆']],
   ['', []],
 ])('splits %j', (text, words) => expect(wordsOf(text)).toEqual(words))
 
 test('accents are folded, letters of their own are not', () => {
-  expect(['años', 'ёлка', 'über', '한국', 'क़िताब'].map(foldAccents)).toEqual([
+  expect(
+    ['años', 'encyclopædia', 'ørsted', 'łódź', 'straße', 'kapı', 'ёлка', 'über', '한국', 'क़िताब'].map(foldAccents),
+  ).toEqual([
     'anos',
+    'encyclopaedia',
+    'orsted',
+    'lodz',
+    'strasse',
+    'kapi',
     'елка',
     'uber',
     '한국',

@@ -1,6 +1,9 @@
+import traditionalCharacters from 'opencc-js/dict/TSCharacters'
+import { writtenForms } from './written-forms.ts'
+
 /** A change that yields other terms needs a new TOKENIZER_VERSION, which indexes documents again. */
 
-export const TOKENIZER_VERSION = '5'
+export const TOKENIZER_VERSION = '6'
 
 /** Scripts without blanks between words, searched by character pairs, which need no dictionary. */
 const PAIRED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々`
@@ -26,29 +29,67 @@ const HYPHENATED_LINE_END = /(?<=\p{L})[-‐\u00ad]\s*\n\s*(?=\p{Ll})/gu
 const DIRECTION_MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 /** Optional in writing: vowel signs and lengthening of Arabic, points of Hebrew. */
 const OPTIONAL_MARKS = /[\u0610-\u061a\u0640\u064b-\u0652\u0670\u0591-\u05c7]/g
+/** The small letter of the Turkish İ is written with an additional dot. */
+const DOTTED_I = /i\u0307/g
+const HAS_CAMEL_CASE = /[a-z][A-Z]/
+const CAMEL_CASE = /\b[A-Za-z0-9]+\b/g
+const CAMEL_CASE_BORDER = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
 const ACCENTS = /[\u0300-\u036f]/g
 const PLAIN = /^[a-z0-9]*$/
 const MAX_WORD_LENGTH = 64
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
 
-/** Lower case and NFKC. Compounds ("e-mail") yield their parts too; Chinese, Japanese and Korean yield pairs. */
+/**
+ * Lower case and NFKC, simplified characters for traditional ones. Compounds ("e-mail", "maxUploadSize") yield their
+ * parts too; Chinese, Japanese and Korean yield pairs; telephone numbers, dates and times a term for all their forms.
+ */
 export function wordsOf(text: string): string[] {
   const words: string[] = []
-  const plain = text
+  const written = text
     // A compound, because the hyphen may belong to the word ("blue-green") or to the line break.
     .replaceAll(HYPHENATED_LINE_END, '-')
     .normalize('NFKC')
     .replaceAll(DIRECTION_MARKS, '')
     .replaceAll(OPTIONAL_MARKS, '')
-    .toLowerCase()
-  const joined = HAS_PAIRED.test(plain) ? plain.replaceAll(PAIRED_LINE_END, '$1') : plain
+  const plain = written.toLowerCase().replaceAll(DOTTED_I, 'i')
+  const joined = HAS_PAIRED.test(plain) ? toSimplified(plain.replaceAll(PAIRED_LINE_END, '$1')) : plain
   for (const [run] of joined.matchAll(RUN)) {
     const parts = run.match(PART) ?? []
     for (const part of parts) addPart(words, part)
     if (parts.length > 1 && isCompound(run, parts)) words.push(parts.join('').slice(0, MAX_WORD_LENGTH))
   }
+  if (HAS_CAMEL_CASE.test(written))
+    for (const [word] of written.matchAll(CAMEL_CASE))
+      if (HAS_CAMEL_CASE.test(word)) words.push(...camelCaseParts(word))
+  words.push(...writtenForms(plain))
   return words
+}
+
+/** Names of programs: "maxUploadSize", "HttpRetryPolicy", "parseHTMLPage". Names such as "mRNA" and "PhD" stay whole. */
+function camelCaseParts(word: string): string[] {
+  const parts = word.split(CAMEL_CASE_BORDER)
+  return parts.every((part) => part.length > 1) ? parts.map((part) => part.toLowerCase()) : []
+}
+
+/** By UTF-16 code unit; 0 for characters without a simplified one. Rare characters beyond the first plane are omitted. */
+const simplifiedUnits = new Uint16Array(0x1_00_00)
+for (const pair of traditionalCharacters.split('|')) {
+  const [traditional = '', simplified = ''] = pair.split(' ')
+  if (traditional.length === 1 && simplified.length === 1)
+    simplifiedUnits[traditional.charCodeAt(0)] = simplified.charCodeAt(0)
+}
+
+function toSimplified(text: string): string {
+  let simplified = ''
+  let from = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = simplifiedUnits[text.charCodeAt(at)] ?? 0
+    if (unit === 0) continue
+    simplified += text.slice(from, at) + String.fromCharCode(unit)
+    from = at + 1
+  }
+  return from === 0 ? text : simplified + text.slice(from)
 }
 
 function addPart(words: string[], part: string): void {
@@ -81,5 +122,26 @@ function isCompound(run: string, parts: readonly string[]): boolean {
   return /^[^.,:/]+$/u.test(run)
 }
 
+/** Letters that NFKD does not take apart, as they are written without a keyboard for them. */
+const LETTERS: Readonly<Record<string, string>> = {
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ł: 'l',
+  þ: 'th',
+  ß: 'ss',
+  ı: 'i',
+  ħ: 'h',
+}
+const HAS_LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
+
 export const foldAccents = (word: string): string =>
-  PLAIN.test(word) ? word : word.normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC')
+  PLAIN.test(word)
+    ? word
+    : word
+        .normalize('NFKD')
+        .replaceAll(ACCENTS, '')
+        .normalize('NFC')
+        .replaceAll(HAS_LETTER, (letter) => LETTERS[letter] ?? letter)
