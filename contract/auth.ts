@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** Message of the channels that the server closes because their session has ended. */
+export const SESSION_ENDED = 'The session has ended'
+
 /** Answer of `GET /config.json`: what the page needs before sign-in. */
 export const publicConfig = z.object({
   supabaseUrl: z.string(),

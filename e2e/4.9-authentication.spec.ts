@@ -106,3 +106,29 @@ test.each([404, 401, 403])('signing out leaves nothing behind where the server a
   expect(await toastOf(page).count()).toBe(0)
   await page.unrouteAll({ behavior: 'wait' })
 })
+
+test('signing out is no error, although the server closes the channels before it answers', async () => {
+  const errors: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  const [joined, closed] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      if (String(payload).includes('Subscribed to PostgreSQL')) joined.resolve(undefined)
+      if (String(payload).includes('phx_close')) closed.resolve(undefined)
+    }),
+  )
+  await signInWithTestAccount(page)
+  await joined.promise
+  errors.length = 0
+  await page.route('**/auth/v1/logout**', async (route) => {
+    const response = await route.fetch()
+    await closed.promise
+    await route.fulfill({ response })
+  })
+  await signOut()
+  await page.waitForURL('**/login')
+  expect(errors).toEqual([])
+  await page.unrouteAll({ behavior: 'wait' })
+})

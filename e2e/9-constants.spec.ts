@@ -130,8 +130,11 @@ test('the message box has two rows and grows from 60 to 200 px', async () => {
 
 test('the theme is dark at first, follows the system, and keeps a choice', async () => {
   const theme = () => page.evaluate(() => document.documentElement.dataset['theme'])
-  expect(await theme()).toBe('dark')
   await page.emulateMedia({ colorScheme: 'light' })
+  await page.reload()
+  await expect.poll(theme).toBe('dark')
+  await page.evaluate(() => localStorage.setItem('alcove-ui-theme', 'system'))
+  await page.reload()
   await expect.poll(theme).toBe('light')
   await page.evaluate(() => localStorage.setItem('alcove-ui-theme', 'dark'))
   await page.reload()

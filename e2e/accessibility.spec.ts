@@ -19,10 +19,12 @@ async function violations(): Promise<string[]> {
   for (const theme of ['dark', 'light'] as const) {
     // Contrast is undefined during a colour transition. Even with reduced motion each transition takes a moment, and
     // nested elements start later, so wait until none is running.
-    await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: theme })
+    await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.evaluate(
       (name) =>
         new Promise<void>((drawn) => {
+          localStorage.setItem('alcove-ui-theme', name)
+          dispatchEvent(new StorageEvent('storage'))
           let stillFrames = 0
           const look = () => {
             const isStill =

@@ -32,8 +32,9 @@ async function enter(email: string): Promise<Page> {
 const themeOf = (one: Page) => one.evaluate(() => document.documentElement.dataset['theme'])
 
 test('the page follows the system until a theme is chosen, which every tab follows and a reload keeps', async () => {
-  expect(await themeOf(page)).toBe('dark')
   await page.emulateMedia({ colorScheme: 'light' })
+  expect(await themeOf(page)).toBe('dark')
+  await page.getByRole('radio', { name: 'As the system' }).check()
   await expect.poll(() => themeOf(page)).toBe('light')
   const other = await page.context().newPage()
   await other.goto(stage.alcove.url)

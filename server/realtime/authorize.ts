@@ -1,5 +1,6 @@
 /** Verifies tokens and reads topic permissions from the policies of `realtime.messages`. */
 import { decodeJwt } from 'jose'
+import { SESSION_ENDED } from '#contract/auth.ts'
 import { isOpaqueKey } from '#server/access/authenticate.ts'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { AppError, codeOf } from '#server/base/errors.ts'
@@ -47,7 +48,7 @@ export async function verifyToken(tokens: TokenVerifier, token: string): Promise
       throw new Rejection('InvalidJWTToken', 'Fields `role` and `exp` are required in JWT', { cause: error })
     }
     if (error.details?.['reason'] === 'ended') {
-      throw new Rejection('InvalidJWTToken', 'The session has ended', { cause: error })
+      throw new Rejection('InvalidJWTToken', SESSION_ENDED, { cause: error })
     }
     throw new Rejection('JwtSignatureError', 'Failed to validate JWT signature', { cause: error })
   }

@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws'
+import { SESSION_ENDED } from '#contract/auth.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
@@ -114,7 +115,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
     },
     closeSession(connection, sessionId) {
       for (const channel of [...connection.channels.values()]) {
-        if (channel.claims.session_id === sessionId) closeWith(channel, 'The session has ended')
+        if (channel.claims.session_id === sessionId) closeWith(channel, SESSION_ENDED)
       }
     },
     removeChannels(connection) {

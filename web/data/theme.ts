@@ -3,9 +3,10 @@ const LIGHT = '(prefers-color-scheme: light)'
 
 export type Theme = 'system' | 'dark' | 'light'
 
+/** Dark until another one is chosen. */
 export function readTheme(): Theme {
   const stored = localStorage.getItem(THEME_KEY)
-  return stored === 'dark' || stored === 'light' ? stored : 'system'
+  return stored === 'system' || stored === 'light' ? stored : 'dark'
 }
 
 function applyTheme(): void {

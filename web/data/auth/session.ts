@@ -218,8 +218,15 @@ export async function signUp(
   return { error, confirmed: data.session !== null }
 }
 
+let isSigningOut = false
+
 export async function signOut(): Promise<{ error: AuthError | null }> {
-  return await startedClient().signOut()
+  isSigningOut = true
+  try {
+    return await startedClient().signOut()
+  } finally {
+    isSigningOut = false
+  }
 }
 
 const SESSION_ENDED_CODES = new Set(['session_not_found', 'user_not_found', 'user_banned', 'bad_jwt'])
@@ -228,7 +235,10 @@ let pendingCheck: Promise<void> | null = null
 /** With storage it would delete the stored session on these errors, even a newer one. */
 let checkClient: Client | null = null
 
+/** Signs out if the session has ended elsewhere. */
 export async function confirmSession(): Promise<void> {
+  // The server closes the channels of a session that this page ends before it answers.
+  if (isSigningOut) return
   pendingCheck ??= checkSession().finally(() => {
     pendingCheck = null
   })

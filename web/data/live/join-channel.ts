@@ -1,4 +1,5 @@
 import { REALTIME_SUBSCRIBE_STATES, type RealtimeChannel, type RealtimeClient } from '@supabase/realtime-js'
+import { SESSION_ENDED } from '#contract/auth.ts'
 import { confirmSession } from '#web/data/auth/session.ts'
 import { logFailure } from './log-failure.ts'
 import { realtimeClient, renewToken } from './realtime-client.ts'
@@ -36,6 +37,8 @@ export function joinChannel(
 /** Calls back when row changes begin to arrive. The channel never delivers rows written before that. */
 export function onChangesReady(channel: RealtimeChannel, ready: () => void): RealtimeChannel {
   return channel.on('system', {}, (message: { extension?: string; status?: string; message?: string }) => {
+    // The channel's closing, which follows, tells whether a session was ended elsewhere.
+    if (message.message === SESSION_ENDED) return
     if (message.status === 'error') console.error('Live changes', message.message)
     else if (message.extension === 'postgres_changes') ready()
   })
