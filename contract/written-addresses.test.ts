@@ -12,6 +12,14 @@ test('addresses count with and without the punctuation at their ends', () => {
   ])
 })
 
+test('an address ends before Chinese, Japanese and Korean punctuation', () => {
+  expect(found('请看https://a.example/路。后面（https://b.example/c），「https://d.example」')).toEqual([
+    'https://a.example/%E8%B7%AF',
+    'https://b.example/c',
+    'https://d.example/',
+  ])
+})
+
 test('addresses with user information do not count', () => {
   expect(found('https://user:secret@a.example/ and https://user@a.example/')).toEqual([])
 })

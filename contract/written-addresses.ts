@@ -2,7 +2,9 @@
  * The addresses that a person wrote in a message: `@web` may read them, and answers may link to them. The page inserts names
  * of documents into a message, which others chose; they are left out. All steps take time in proportion to the text.
  */
-const ADDRESS = /https?:\/\/[^\s<>"'`|]+/gi
+const ADDRESS = /https?:\/\/[^\s<>"'`|。．，、；：！？（）［］｛｝「」『』【】〔〕《》〈〉“”‘’…]+/gi
+/** Chinese, Japanese and Korean text has no blank behind an address; its punctuation is never part of one. */
+export const EAST_ASIAN_PUNCTUATION = /[。．，、；：！？（）［］｛｝「」『』【】〔〕《》〈〉“”‘’…]/
 const NAMING = /@knowledge[ \t]/
 const NAMES_WITHOUT_QUOTES = /^@knowledge[ \t]+[^\s,;&]+(?:[,;&][^\s,;&]+)*/
 const QUOTATION_MARKS = ['”', '"', '“', '»', '«', '„']

@@ -99,3 +99,37 @@ describe('links', () => {
 it('decodes entities and leaves unknown ones', () => {
   expect(decodeEntities('a &lt; b &amp;&amp; c &#8212; &#x2014; &unknown;')).toBe('a < b && c — — &unknown;')
 })
+
+describe('Chinese, Japanese and Korean', () => {
+  const strong = (text: string) => {
+    const [block] = lexMarkdown(text)
+    return block?.type === 'paragraph'
+      ? block.tokens?.filter(({ type }) => type === 'strong').map(({ raw }) => raw)
+      : []
+  }
+
+  it.each([
+    ['这个方法**“很重要”**，请注意。', ['**“很重要”**']],
+    ['**注意：**请先备份。', ['**注意：**']],
+    ['这是**重点**内容。', ['**重点**']],
+    ['请看（**附件**）后回复。', ['**附件**']],
+    ['**（一）**第一章和**（二）**第二章', ['**（一）**', '**（二）**']],
+    ['これは**「重要」**です。', ['**「重要」**']],
+    ['**「注意」**してください。', ['**「注意」**']],
+    ['이것은 **‘중요’**하다.', ['**‘중요’**']],
+    ['共**50%**的人', ['**50%**']],
+    ['2 ** 3 和 4 ** 5', []],
+  ])('%s', (text, marked) => expect(strong(text)).toEqual(marked))
+
+  it.each([
+    ['请看 https://example.com/path。后面的文字。', 'https://example.com/path'],
+    ['（https://example.com/a）和别的', 'https://example.com/a'],
+    ['参照：https://example.com/b?x=1、次へ', 'https://example.com/b?x=1'],
+    ['见https://zh.example.org/wiki/中文，谢谢', 'https://zh.example.org/wiki/中文'],
+    ['“https://example.com/c”', 'https://example.com/c'],
+  ])('an address ends before the punctuation: %s', (text, address) => {
+    const [block] = lexMarkdown(text)
+    const links = block?.type === 'paragraph' ? block.tokens?.filter(({ type }) => type === 'link') : []
+    expect(links?.map(({ raw }) => raw)).toEqual([address])
+  })
+})

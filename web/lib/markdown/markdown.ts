@@ -1,5 +1,6 @@
 /** Incremental Markdown: finished blocks are lexed once, only the open tail is lexed again. */
-import { Marked, type MarkedToken, type Token, type Tokens } from 'marked'
+import { Marked, type MarkedToken, type Token, Tokenizer, type Tokens } from 'marked'
+import { EAST_ASIAN_PUNCTUATION } from '#contract/written-addresses.ts'
 import { displayMathsAt, inlineMathsAt, type Maths } from './maths.ts'
 import { stableMarkdown } from './stable-markdown.ts'
 
@@ -18,9 +19,31 @@ export const emptyMarkdown: MarkdownState = { text: '', closed: [], closedEnd: 0
 const asToken = (maths: Maths | null): MathsToken | undefined =>
   maths === null ? undefined : { type: 'maths', ...maths }
 
+const EAST_ASIAN_LETTERS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々`
+const IS_EAST_ASIAN_LETTER = new RegExp(`[${EAST_ASIAN_LETTERS}]`, 'u')
+/** Marks that close behind a punctuation mark, and go on with a letter. */
+const CLOSING_BEFORE_LETTER = new RegExp(String.raw`(?<=[\p{Pe}\p{Pf}\p{Po}\p{Pd}])(\*+)[${EAST_ASIAN_LETTERS}]`, 'gu')
+
+/**
+ * CommonMark tells opening from closing marks by the blanks around punctuation, which Chinese, Japanese and Korean do not
+ * write: \`方法**“重要”**，\` and \`**注意：**请\` would stay asterisks. Letters of these scripts count as blanks there.
+ */
+const eastAsianTokenizer: Partial<Pick<Tokenizer, 'emStrong' | 'url'>> = {
+  emStrong(text, masked, before) {
+    const closing = masked.replaceAll(CLOSING_BEFORE_LETTER, (_, marks: string) => `${marks} `)
+    const blank = before !== undefined && IS_EAST_ASIAN_LETTER.test(before) ? '' : before
+    return Tokenizer.prototype.emStrong.call(this, text, closing, blank)
+  },
+  url(text) {
+    const end = text.search(EAST_ASIAN_PUNCTUATION)
+    return Tokenizer.prototype.url.call(this, end === -1 ? text : text.slice(0, end))
+  },
+}
+
 const marked = new Marked({
   gfm: true,
   breaks: false,
+  tokenizer: eastAsianTokenizer,
   extensions: [
     {
       name: 'displayMaths',
