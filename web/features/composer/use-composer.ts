@@ -127,7 +127,6 @@ export function useComposer({ conversationId, disabled, onSend }: ComposerOption
   }
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
     const handled = suggestions.length > 0 && !event.shiftKey && onSuggestionKey(event)
     if (handled) event.preventDefault()
     else if (SHORTCUTS.submit.matches(event)) {

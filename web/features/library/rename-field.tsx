@@ -29,7 +29,7 @@ export function RenameField({ document, onDone }: { document: DocumentRow; onDon
   }
 
   const decide = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+    if (event.key === 'Enter') {
       // Otherwise the button, which receives the focus without a change, would be pressed too.
       event.preventDefault()
       save()

@@ -27,7 +27,7 @@ export function ConversationTitle({ title, onRename }: ConversationTitleProps): 
     setSaving(false)
   }
   const decide = (event: KeyboardEvent<HTMLInputElement>): void => {
-    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+    if (event.key === 'Enter') {
       // Otherwise the button, which receives the focus without a change, would be pressed too.
       event.preventDefault()
       void save()
