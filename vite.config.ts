@@ -3,12 +3,13 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { authWithoutPasskeys } from './web/auth-without-passkeys-plugin.ts'
 import { pdfjsAssets } from './web/pdfjs-assets-plugin.ts'
+import { zodWithoutJsonSchema } from './web/zod-without-json-schema-plugin.ts'
 
 const web = path.join(import.meta.dirname, 'web')
 
 export default defineConfig({
   root: web,
-  plugins: [react(), authWithoutPasskeys(), pdfjsAssets()],
+  plugins: [react(), authWithoutPasskeys(), zodWithoutJsonSchema(), pdfjsAssets()],
   resolve: {
     alias: {
       // The package writes a <style> element, which the Content-Security-Policy refuses.

@@ -127,13 +127,33 @@ test('a chosen folder is taken with everything below it, and its files keep thei
   await row.getByText('Contracts/2024', { exact: true }).waitFor()
 })
 
-test('a dropped folder too', async () => {
-  const { name, where } = await makeFolder(3)
+/** Drags the folder over the conversation and drops it, as a person would. */
+async function dropOnPage(where: string): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
   const target = { x: 700, y: 400, data: { items: [], files: [where], dragOperationsMask: 1 } }
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
     await devtools.send('Input.dispatchDragEvent', { type, ...target })
   await devtools.detach()
+}
+
+test('a dropped folder too', async () => {
+  const { name, where } = await makeFolder(3)
+  await dropOnPage(where)
+  await expect.poll(() => statesOf(name)).toEqual({ ready: 3 })
+  await tray().getByRole('button', { name: '3 files ready' }).waitFor()
+})
+
+test('also one that is dropped before the page has the code that sends it', async () => {
+  const { name, where } = await makeFolder(3)
+  const dropped = Promise.withResolvers<undefined>()
+  await page.route('**/assets/page-uploads-*.js', async (route) => {
+    await dropped.promise
+    await route.continue()
+  })
+  await page.reload()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+  await dropOnPage(where)
+  dropped.resolve(undefined)
   await expect.poll(() => statesOf(name)).toEqual({ ready: 3 })
   await tray().getByRole('button', { name: '3 files ready' }).waitFor()
 })

@@ -9,12 +9,3 @@ export function Switch(props: ComponentPropsWithoutRef<typeof Primitive.Root>): 
     </Primitive.Root>
   )
 }
-
-/** The look alone, for rows that are switches themselves. */
-export function SwitchMark({ checked }: { checked: boolean }): JSX.Element {
-  return (
-    <span aria-hidden className={styles.switch} data-state={checked ? 'checked' : 'unchecked'}>
-      <span className={styles.thumb} data-state={checked ? 'checked' : 'unchecked'} />
-    </span>
-  )
-}

@@ -1,8 +1,8 @@
 import { lazy, Suspense, type JSX } from 'react'
 import { ErrorBoundary } from '#web/app/error-boundary.tsx'
 import { HistoryPanel, type HistoryPanelProps } from '#web/features/history/history-panel.tsx'
-import { DocumentList } from '#web/features/library/document-list.tsx'
-import { UploadArea } from '#web/features/library/upload-area.tsx'
+import { LibraryLoading } from '#web/features/library/library-loading.tsx'
+import { DocumentList, UploadArea } from '#web/features/library/library-parts.ts'
 import { useNavigation } from './navigation.tsx'
 import type { RailTab } from './rail.tsx'
 import styles from './side-panel.module.css'
@@ -25,8 +25,12 @@ export function SidePanel({ tab, history }: SidePanelProps): JSX.Element {
       {tab === 'files' && (
         <section className={styles.files} aria-label="Library">
           <h2 className={styles.heading}>Files</h2>
-          <UploadArea />
-          <DocumentList label="Files" onOpen={openDocument} openId={documentId} onAsk={askAbout} />
+          <ErrorBoundary>
+            <Suspense fallback={<LibraryLoading />}>
+              <UploadArea />
+              <DocumentList label="Files" onOpen={openDocument} openId={documentId} onAsk={askAbout} />
+            </Suspense>
+          </ErrorBoundary>
         </section>
       )}
       {/* Keyed by tab: a tab that fails to load does not block the others. */}

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState, type JSX, type ReactNode } from 'react'
+import { Suspense, useEffect, useState, type JSX, type ReactNode } from 'react'
 import { usePageTitle } from '#web/app/use-page-title.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 import { readDraft } from '#web/data/drafts.ts'
 import { useThreadStore } from '#web/data/thread-store.ts'
 import { Composer, type FilledDraft } from '#web/features/composer/composer.tsx'
-import { DocumentList } from '#web/features/library/document-list.tsx'
-import { UploadArea } from '#web/features/library/upload-area.tsx'
-import { Walkthrough } from '#web/features/onboarding/walkthrough.tsx'
-import { WelcomeCard } from '#web/features/onboarding/welcome-card.tsx'
+import { LibraryLoading } from '#web/features/library/library-loading.tsx'
+import { DocumentList, UploadArea } from '#web/features/library/library-parts.ts'
+import { DelayedWelcomeCard } from '#web/features/onboarding/delayed-welcome-card.tsx'
+import { LazyWalkthrough } from '#web/features/onboarding/lazy-walkthrough.ts'
 import { isFirstLogin } from '#web/features/onboarding/first-login.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { ComposerMicrophone } from './composer-microphone.tsx'
@@ -38,7 +38,8 @@ export function StartView(props: StartViewProps): JSX.Element {
   const counts = useQuery(documentCountsQuery())
   const sampleQuestion = useSampleQuestion()
   const [uploading, setUploading] = useState(false)
-  const [walking, setWalking] = useState(false)
+  /** Null until the walkthrough is first opened. */
+  const [walking, setWalking] = useState<boolean | null>(null)
 
   usePageTitle(null, false)
 
@@ -63,6 +64,11 @@ export function StartView(props: StartViewProps): JSX.Element {
   const isNew = onboarding.state === 'on' && !props.onboardingHidden && !hasTemporary
   const isKnown = onboarding.state !== 'unknown' || props.onboardingHidden || hasTemporary
   const hasDocuments = (counts.data?.total ?? 0) > 0
+  useEffect(() => {
+    if (isNew) LazyWalkthrough.preload()
+    // Meanwhile the page reads whether there are documents.
+    else DocumentList.preload()
+  }, [isNew])
 
   const view = (): JSX.Element => {
     if (hasTemporary) return <NewConversation messages={tempMessages} />
@@ -70,11 +76,15 @@ export function StartView(props: StartViewProps): JSX.Element {
     if (isNew) {
       return (
         <Page>
-          <WelcomeCard
+          <DelayedWelcomeCard
             greetingName={isFirstLogin(user) ? (user.email?.split('@')[0] ?? null) : null}
             steps={onboarding.steps}
             uploading={uploading}
-            uploadArea={<UploadArea onUploaded={() => setUploading(false)} />}
+            uploadArea={
+              <Suspense fallback={<LibraryLoading />}>
+                <UploadArea onUploaded={() => setUploading(false)} />
+              </Suspense>
+            }
             onUpload={() => setUploading(!uploading)}
             onAsk={hasDocuments || onboarding.hasAsked ? ask : null}
             onSample={trySample}
@@ -87,7 +97,9 @@ export function StartView(props: StartViewProps): JSX.Element {
     if (!hasDocuments) return <WelcomeBack onSuggestion={props.onFill} />
     return (
       <Page>
-        <DocumentList label="Your Documents" titled onOpen={openDocument} openId={documentId} />
+        <Suspense fallback={<LibraryLoading />}>
+          <DocumentList label="Your Documents" titled onOpen={openDocument} openId={documentId} />
+        </Suspense>
       </Page>
     )
   }
@@ -109,11 +121,15 @@ export function StartView(props: StartViewProps): JSX.Element {
           />
         </InputBar>
       )}
-      <Walkthrough
-        open={walking}
-        onClose={() => setWalking(false)}
-        onFinish={() => onboarding.change({ walkthrough_finished: true })}
-      />
+      {walking !== null && (
+        <Suspense>
+          <LazyWalkthrough
+            open={walking}
+            onClose={() => setWalking(false)}
+            onFinish={() => onboarding.change({ walkthrough_finished: true })}
+          />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -17,7 +17,7 @@ import {
 import { readSelectedModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { assignRecordings } from '#web/data/recordings.ts'
 import { addTemporaryMessage, clearTemporaryMessages, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
-import { setTrayOpen } from '#web/features/library/upload-store.ts'
+import { setTrayOpen } from '#web/features/library/tray-open.ts'
 import { failedReplies } from '#web/lib/messages/awaited-reply.ts'
 import { mergeMessages, messageKey, temporaryMessage, type Thread } from '#web/lib/messages/merge-messages.ts'
 import { toast } from '#web/ui/toast.tsx'

@@ -1,7 +1,7 @@
 import { lazy, Suspense, type JSX } from 'react'
 import { areFirstRecoveryCodesExpected } from '#web/data/account/first-recovery-codes.ts'
 import { DropAnywhere } from '#web/features/library/drop-anywhere.tsx'
-import { UploadTray } from '#web/features/library/upload-tray.tsx'
+import { LateUploads } from '#web/features/library/late-uploads.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { useMediaQuery } from '#web/ui/use-media-query.ts'
 import { ConnectionNotice } from './connection-notice.tsx'
@@ -31,7 +31,7 @@ export function Workspace(): JSX.Element {
   const hasViewerColumn = useMediaQuery('(width >= 1280px)')
   return (
     <NavigationContext value={navigation}>
-      <DropAnywhere onAddedToQuestion={workspace.nameAddedDocuments}>
+      <DropAnywhere>
         <div className={styles.workspace}>
           <SkipLink />
           <NavigationPanel
@@ -46,7 +46,7 @@ export function Workspace(): JSX.Element {
               onSearch={() => palette.setOpen(true)}
             />
             <ConnectionNotice />
-            <UploadTray />
+            <LateUploads onAddedToQuestion={workspace.nameAddedDocuments} />
             <main
               ref={mainRef}
               id={MAIN_ID}

@@ -12,7 +12,7 @@ import {
   MenuSwitchItem,
   Submenu,
 } from '#web/ui/menu.tsx'
-import { SwitchMark } from '#web/ui/switch.tsx'
+import { SwitchMark } from '#web/ui/switch-mark.tsx'
 import { THEMES } from './themes.ts'
 import styles from './account.module.css'
 

@@ -9,12 +9,12 @@ import { documentList, previewOfDocuments } from '#web/data/documents/paged-docu
 import { usePagedList, type PagedRows } from '#web/data/use-paged-list.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
-import { Spinner } from '#web/ui/spinner.tsx'
 import { VirtualRows } from '#web/ui/virtual-rows.tsx'
 
 import { NEWEST_FIRST, nextArrangement, type Arrangement } from './arrangement.ts'
 import { DocumentItem } from './document-item.tsx'
 import styles from './document-list.module.css'
+import { LibraryLoading } from './library-loading.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { useDeleteMany } from './use-delete-many.ts'
 import { useSelection } from './use-selection.ts'
@@ -33,7 +33,7 @@ interface DocumentListProps {
   onAsk?: ((documents: readonly NamedDocument[]) => void) | undefined
 }
 
-export function DocumentList({ onOpen, openId, label, titled = false, onAsk }: DocumentListProps): JSX.Element {
+export default function DocumentList({ onOpen, openId, label, titled = false, onAsk }: DocumentListProps): JSX.Element {
   const queryClient = useQueryClient()
   const { data: counts } = useQuery(documentCountsQuery())
   const [text, setText] = useState('')
@@ -165,11 +165,7 @@ function ListNotes({ documents, search, onClear }: ListNotesProps): JSX.Element 
   const isEmpty = !documents.isPending && !documents.isError && !documents.isOutdated && documents.rows.length === 0
   return (
     <>
-      {documents.isPending && (
-        <p className={styles.pending} role="status">
-          <Spinner /> Loading your documents
-        </p>
-      )}
+      {documents.isPending && <LibraryLoading />}
       {documents.isError && (
         <div className={styles.note} role="alert">
           <p>Your documents could not be loaded.</p>

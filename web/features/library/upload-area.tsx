@@ -7,6 +7,7 @@ import { MAX_UPLOAD_LABEL } from '#contract/upload-limits.ts'
 import type { DocumentRow } from '#contract/document.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 
+import { announceFiles } from './given-files.ts'
 import styles from './upload-area.module.css'
 import { UploadControls } from './upload-controls.tsx'
 import { UploadRows } from './upload-rows.tsx'
@@ -19,7 +20,7 @@ import { useUploadZone } from './use-upload-zone.ts'
 /** Browsers of phones have no folders to choose. */
 const CAN_CHOOSE_FOLDERS = 'webkitdirectory' in HTMLInputElement.prototype && matchMedia('(pointer: fine)').matches
 
-export function UploadArea({ onUploaded }: { onUploaded?: (documents: DocumentRow[]) => void }): JSX.Element {
+export default function UploadArea({ onUploaded }: { onUploaded?: (documents: DocumentRow[]) => void }): JSX.Element {
   const id = useId()
   const zone = useUploadZone(id, () => onUploaded)
   const uploads = useShownUploads(id)
@@ -31,6 +32,7 @@ export function UploadArea({ onUploaded }: { onUploaded?: (documents: DocumentRo
   const { getRootProps, getInputProps, isDragActive, open } = useDropzone(options)
   const folder = useDropzone({ ...options, noDrag: true })
   useEffect(() => showUploadArea(id), [id])
+  useEffect(announceFiles, [])
 
   const progress = progressOf(uploads, counts)
   return (

@@ -12,6 +12,7 @@ import { deleteUnsentFiles, rememberFiles, sendLeftFiles } from '#web/data/docum
 import { isUploadPaused, storeUploadPause } from '#web/data/documents/upload-pause.ts'
 
 import { folderOf, isHidden } from './folder-files.ts'
+import { setTrayOpen } from './tray-open.ts'
 import { createUploadList, type Upload, type UploadEvent } from './upload-list.ts'
 import { rejectionMessage, withinSizeLimit } from './upload-rules.ts'
 import { allOver, stageOf } from './upload-summary.ts'
@@ -21,8 +22,6 @@ interface UploadState {
   uploads: readonly Upload[]
   /** Mounted upload areas; each shows the rows of its own uploads. */
   areas: readonly string[]
-  /** The person's choice; null while the tray decides from the state of the uploads. */
-  isTrayOpen: boolean | null
   /** Nothing is sent until the person lets it go on. */
   isPaused: boolean
   /** Sending waits until the server can be reached again. */
@@ -32,7 +31,6 @@ interface UploadState {
 export const useUploads = create<UploadState>(() => ({
   uploads: [],
   areas: [],
-  isTrayOpen: null,
   isPaused: false,
   isDisconnected: false,
 }))
@@ -93,10 +91,6 @@ export const missedChangesQuery = queryOptions({
   },
   initialData: null,
 })
-
-export function setTrayOpen(isTrayOpen: boolean): void {
-  useUploads.setState({ isTrayOpen })
-}
 
 /** Goes on with the uploads that an earlier page of this person left. @returns the function that ends all uploads */
 export function openUploads(queryClient: QueryClient, ofUser: string): () => void {
@@ -183,7 +177,7 @@ export async function startUploads(queryClient: QueryClient, chosen: Chosen): Pr
   ]
   const over = allOver(list.all()).map(({ key }) => key)
   tell({ type: 'chosen', uploads: [...files.map((file) => toUpload(zone, file)), ...refusals], over })
-  useUploads.setState({ isTrayOpen: null })
+  setTrayOpen(null)
   if (files.length === 0) return []
   const remembered = userId === null ? undefined : rememberFiles(userId, files)
   try {

@@ -5,9 +5,10 @@ import type { JSX } from 'react'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 import { Button } from '#web/ui/button.tsx'
 
+import { setTrayOpen, useTrayOpen } from './tray-open.ts'
 import { UploadControls } from './upload-controls.tsx'
 import { UploadRows } from './upload-rows.tsx'
-import { dismissUploads, missedChangesQuery, setTrayOpen, useUploads } from './upload-store.ts'
+import { dismissUploads, missedChangesQuery, useUploads } from './upload-store.ts'
 import { describeUploads, isMany, progressOf, stageOf } from './upload-summary.ts'
 import styles from './upload-tray.module.css'
 import { useLeaving } from './use-leaving.ts'
@@ -15,7 +16,8 @@ import { useShownUploads } from './use-shown-uploads.ts'
 
 /** Uploads that no mounted upload area shows, and many files of which only the server knows. */
 export function UploadTray(): JSX.Element | null {
-  const { isTrayOpen, isPaused, uploads: all } = useUploads()
+  const { isPaused, uploads: all } = useUploads()
+  const { isOpen: isChosenOpen } = useTrayOpen()
   const uploads = useShownUploads(null)
   const { data: counts } = useQuery(documentCountsQuery())
   useQuery(missedChangesQuery)
@@ -25,7 +27,7 @@ export function UploadTray(): JSX.Element | null {
   const isUnderWay = progress.done < progress.total
   if (uploads.length === 0 && !(all.length === 0 && isUnderWay && isMany(progress.total))) return null
   // Failures stay until they are dismissed, in the collapsed tray.
-  const isOpen = isTrayOpen ?? uploads.some((upload) => stageOf(upload) === 'under way')
+  const isOpen = isChosenOpen ?? uploads.some((upload) => stageOf(upload) === 'under way')
   const text = describeUploads(uploads, progress)
   return (
     <section className={styles.tray} aria-label="Uploads">

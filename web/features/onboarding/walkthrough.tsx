@@ -32,7 +32,7 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-export function Walkthrough(props: { open: boolean; onClose: () => void; onFinish: () => void }): JSX.Element {
+export default function Walkthrough(props: { open: boolean; onClose: () => void; onFinish: () => void }): JSX.Element {
   const [step, setStep] = useState(0)
   const { title, words, Picture } = STEPS[step] ?? FIRST
   const last = step === STEPS.length - 1

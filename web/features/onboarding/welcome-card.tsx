@@ -1,11 +1,9 @@
 import { X } from 'lucide-react'
-import { useEffect, useState, type JSX, type ReactNode } from 'react'
+import type { JSX, ReactNode } from 'react'
 import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Progress } from '#web/ui/progress.tsx'
 import styles from './welcome-card.module.css'
-
-const DELAY_MS = 300
 
 export type WelcomeCardProps = {
   greetingName: string | null
@@ -21,14 +19,8 @@ export type WelcomeCardProps = {
   onDismiss: () => void
 }
 
-export function WelcomeCard(props: WelcomeCardProps): JSX.Element | null {
+export default function WelcomeCard(props: WelcomeCardProps): JSX.Element {
   const { done, total } = props.steps
-  const [due, setDue] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setDue(true), DELAY_MS)
-    return () => clearTimeout(timer)
-  }, [])
-  if (!due) return null
   const percent = (done / total) * 100
   return (
     <section className={styles.card} aria-labelledby="welcome-title">
