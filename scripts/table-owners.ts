@@ -34,7 +34,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   'auth.test_accounts': { writes: 'auth' },
   'auth.users': { writes: 'auth' },
 
-  'realtime.changes': { writes: 'realtime' },
+  'realtime.changes': { writes: 'realtime', reads: ['database'] },
   'realtime.messages': { writes: 'realtime' },
   'realtime.nodes': { writes: 'realtime' },
   'realtime.presences': { writes: 'realtime' },

@@ -138,6 +138,14 @@ export async function getConversation(scope: Scope, id: string): Promise<Convers
   return row ?? notFound()
 }
 
+/** Those of these ids that the person may see. @throws AppError `too_large` */
+export const getConversations = (scope: Scope, ids: readonly string[]): Promise<ConversationRow[]> =>
+  readJsonRows<ConversationRow>(
+    scope,
+    { text: 'select c.* from conversations c where id = any ($1::uuid[])', values: [ids] },
+    { ...LIST_BOUNDS, wayOut: 'Read fewer conversations at once.' },
+  )
+
 export async function createConversation(scope: Scope, given: NewConversation): Promise<ConversationRow> {
   const { rows } = await scope.query<Json<ConversationRow>>(
     `insert into conversations as c (id, title, model_name, started_at, ended_at, metadata)

@@ -8,6 +8,7 @@ import { createExportRoutes } from '#server/api/export.ts'
 import { createModelRoutes } from '#server/api/models.ts'
 import { createProviderRoutes } from '#server/api/providers.ts'
 import { createReplyRoutes } from '#server/api/replies.ts'
+import { createChangeRoutes } from '#server/api/changes.ts'
 import { createSearchRoutes } from '#server/api/search.ts'
 import { createToolServerRoutes } from '#server/api/tool-servers.ts'
 import { createTranscriptionRoutes } from '#server/api/transcribe.ts'
@@ -148,6 +149,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
         createConversationRoutes({ database }),
         createReplyRoutes({ database }),
         createSearchRoutes({ database }),
+        createChangeRoutes({ database }),
         createProviderRoutes({ personalProviders }),
         createToolServerRoutes({ database, toolServers }),
         createModelRoutes({

@@ -93,6 +93,7 @@ function apiRequests(
     send('POST', `${conversation}/messages/:messageId/continue`),
     get('/api/search', 'q=lamp'),
     get('/api/search/conversations', 'q=title'),
+    get('/api/changes', 'since=title'),
     get('/api/search/documents', 'q=lamp+stands'),
     get('/api/documents'),
     get('/api/documents/count'),

@@ -4,6 +4,7 @@ import { READER_MODEL } from '#contract/product-names.ts'
 import { modelAvailability, modelRow, type ModelAvailability, type ModelRow } from '#contract/model.ts'
 import { modelLabel } from '#web/lib/messages/conversation-labels.ts'
 import { apiFetch, apiJson, rest } from './client.ts'
+import { untilChangesCount } from './live/missed-changes.ts'
 import { refetch } from './refetch.ts'
 
 const COLUMNS = 'id,name,version,model_identifier,provider,family,is_default,context_window'
@@ -28,7 +29,8 @@ export const FALLBACK_MODELS: Model[] = [
 /** The visible models, the default first, then by name. */
 export const modelsQuery = queryOptions({
   queryKey: ['/api/models/visible'],
-  queryFn: async (): Promise<Model[]> => {
+  queryFn: async ({ signal }): Promise<Model[]> => {
+    await untilChangesCount(signal)
     const { data, error } = await rest()
       .from('models')
       .select(COLUMNS)
@@ -45,7 +47,10 @@ export const modelsQuery = queryOptions({
 
 export const availabilityQuery = queryOptions({
   queryKey: ['/api/models/availability'],
-  queryFn: () => apiJson('/api/models/availability', z.array(modelAvailability)),
+  queryFn: async ({ signal }) => {
+    await untilChangesCount(signal)
+    return apiJson('/api/models/availability', z.array(modelAvailability), { signal })
+  },
 })
 
 export const unavailableReasons = (availability: readonly ModelAvailability[] = []): Map<string, string> =>

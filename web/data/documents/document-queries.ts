@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { namedDocument, pageText, readingReport, type DocumentRow, type NamedDocument } from '#contract/document.ts'
 import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import { apiJson, nullIfNotFound } from '#web/data/client.ts'
+import { untilChangesCount } from '#web/data/live/missed-changes.ts'
 import { createLiveQuery } from '#web/data/live-query.ts'
 import { documentRows, readDocument } from './read-documents.ts'
 
@@ -47,7 +48,10 @@ export const readNames = (search: string): Promise<NamedDocument[]> =>
 export function documentVersionsQuery({ id, series }: Pick<DocumentRow, 'id' | 'series'>) {
   return queryOptions({
     queryKey: documentVersionsKey(series),
-    queryFn: async () => (await nullIfNotFound(() => apiJson(`/api/documents/${id}/versions`, documentRows))) ?? [],
+    queryFn: async ({ signal }) => {
+      await untilChangesCount(signal)
+      return (await nullIfNotFound(() => apiJson(`/api/documents/${id}/versions`, documentRows, { signal }))) ?? []
+    },
   })
 }
 
