@@ -132,6 +132,18 @@ describe('a process is replaced', () => {
     expect(isGone(before.pid)).toBe(true)
   })
 
+  test('once its memory grew to half of the bound, although every file was read', async () => {
+    createProgramRunner({ residentBytes: 600 * 1024 * 1024 })
+    const small = await readTogether(`globalThis.process.held = []; return 'read'`)
+    const growing = await readTogether(`
+      process.held.push(new Uint8Array(400 * 1024 * 1024).fill(1))
+      return 'read'`)
+    const next = await readTogether(`return typeof process.held`)
+    expect([small.text, growing.text, next.text]).toEqual(['read', 'read', 'undefined'])
+    expect(growing.pid).toBe(small.pid)
+    expect(next.pid).not.toBe(growing.pid)
+  })
+
   test.each([
     ['a timer', `setTimeout(() => (globalThis.late = 1), 30)`],
     ['a timer that would not keep a process', `setTimeout(() => (globalThis.late = 1), 30).unref()`],
