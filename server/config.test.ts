@@ -44,6 +44,14 @@ test('the token of the metrics is long, and not repeated by its error', () => {
   }
 })
 
+test('metrics for everybody, which an earlier version served, are refused with what takes their place', () => {
+  for (const others of [{}, { PUBLIC_URL: 'https://alcove.example' }, { METRICS_TOKEN: 'm'.repeat(24) }])
+    expect(refusal({ METRICS: 'everyone', ...others })).toContain(
+      'METRICS is "everyone", but metrics are no longer served to everybody: set METRICS_TOKEN, which GET /metrics then requires, and remove METRICS.',
+    )
+  expect(readConfig({ METRICS: 'local' }).METRICS_TOKEN).toBeUndefined()
+})
+
 test('settings that outside programs rely on have their documented defaults', () => {
   const config = readConfig({})
   expect([...config.ALCOVE_PARTS]).toEqual(['services', 'api', 'workers'])

@@ -615,6 +615,15 @@ export function loadEnvironment(): Readonly<Record<string, string | undefined>> 
   return process.env
 }
 
+/** An earlier version had METRICS; ignored without a word, it would leave a monitor without metrics. */
+function refuseMetricsForEverybody({ METRICS }: Readonly<Record<string, string | undefined>>): void {
+  if (METRICS?.trim() !== 'everyone') return
+  throw new AppError(
+    'startup',
+    'METRICS is "everyone", but metrics are no longer served to everybody: set METRICS_TOKEN, which GET /metrics then requires, and remove METRICS.',
+  )
+}
+
 /** An empty variable counts as absent. @throws AppError `startup` with the variable, its value and what it wants. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const read = <T>(name: string, { parse, wants }: Setting<T>): T => {
@@ -627,6 +636,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const settings = Object.fromEntries(
     Object.entries(SETTINGS).map(([name, declared]) => [name, read<unknown>(name, declared)]),
   ) as unknown as Settings
+  refuseMetricsForEverybody(environment)
   const isLoopback = LOOPBACK_HOSTS.has(settings.HOST)
   const hasNoProxy = isLoopback && settings.PUBLIC_URL === undefined && settings.TRUST_PROXY === 0
   if (settings.DATABASE_URL !== undefined && settings.ALCOVE_SECRET === undefined) {
