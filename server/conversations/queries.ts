@@ -5,6 +5,7 @@ import type { MessageRow, NewMessage } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
 import { LIST_BOUNDS, type ListBounds, readJsonList, readJsonRows } from '#server/database/json-list.ts'
+import { foldedToSql, lowerToSql } from '#server/database/lower-case.ts'
 import type { Scope } from '#server/database/scope.ts'
 
 interface Json<Row> {
@@ -49,14 +50,13 @@ const LISTED_CONVERSATIONS = `
   from conversations c
     left join conversations last on last.id = $2
     left join models m on m.model_identifier = c.model_name and m.is_visible,
-    lower(coalesce(nullif(btrim(c.title), ''), $5) collate "und-x-icu") as title_label,
-    lower(coalesce(m.name, nullif(btrim(regexp_replace(c.model_name, '^endpoint:[^/]*/', '')), ''), $6) collate "und-x-icu")
-      as model_label,
-    lower($3::text collate "und-x-icu") as wanted
+    coalesce(nullif(btrim(c.title), ''), $5) as title_label,
+    coalesce(m.name, nullif(btrim(regexp_replace(c.model_name, '^endpoint:[^/]*/', '')), ''), $6) as model_label,
+    lateral (select ${lowerToSql('$3::text')} as wanted) w
   where c.uid = $1
     and ($2::uuid is null or c.pinned < last.pinned or (c.pinned = last.pinned
       and (c.started_at < last.started_at or (c.started_at = last.started_at and c.id > last.id))))
-    and (wanted = '' or strpos(title_label, wanted) > 0 or strpos(model_label, wanted) > 0)
+    and (wanted = '' or strpos(${lowerToSql('title_label')}, wanted) > 0 or strpos(${lowerToSql('model_label')}, wanted) > 0)
   order by c.pinned desc, c.started_at desc, c.id limit $4`
 
 export interface ListedPage extends ConversationPage {
@@ -88,12 +88,13 @@ export async function searchTitles(
   words: readonly string[],
   limit: number,
 ): Promise<ListedConversation[]> {
-  const conditions = words.map((_, index) => `strpos(title_label, fold_text($${index + 3})) > 0`)
+  const conditions = words.map((_, index) => `strpos(folded_title, fold_text($${index + 3})) > 0`)
   return readJsonRows(
     scope,
     {
       text: `select ${LISTED_COLUMNS}
-        from conversations c, fold_text(coalesce(nullif(btrim(c.title), ''), $1)) as title_label
+        from conversations c, coalesce(nullif(btrim(c.title), ''), $1) as title_label,
+          lateral (select ${foldedToSql('title_label')} as folded_title) f
         where ${['true', ...conditions].join(' and ')} order by c.started_at desc, c.id limit $2`,
       values: [DEFAULT_TITLES.listed, limit, ...words],
     },

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { DocumentCounts, DocumentRow, knownDocuments } from '#contract/document.ts'
 import { AppError } from '#server/base/errors.ts'
 import { LIST_BOUNDS, type ListBounds, readJsonList, readJsonRows } from '#server/database/json-list.ts'
+import { foldedToSql, lowerToSql } from '#server/database/lower-case.ts'
 import type { Scope } from '#server/database/scope.ts'
 
 /** Times to the microsecond: the page continues a list after them. */
@@ -61,9 +62,8 @@ export async function listDocuments(
   )
 }
 
-/** Lower case as browsers make it, which that of the database's own collation may not be. */
 const nameContains = (search: string): string =>
-  `strpos(lower((${nameWithFolderToSql('d')}) collate "und-x-icu"), lower(${search}::text collate "und-x-icu")) > 0`
+  `strpos(${lowerToSql(nameWithFolderToSql('d'))}, ${lowerToSql(`${search}::text`)}) > 0`
 
 async function readSortValue(scope: Scope, column: string, id: string): Promise<string> {
   const { rows } = await scope.query<{ value: string }>(
@@ -349,12 +349,9 @@ export async function listNamedIn(scope: Scope, text: string): Promise<{ id: str
   return rows
 }
 
-/** As `fold_text`, whose call costs more than all else for a name in ASCII. */
-const foldedToSql = (name: string): string =>
-  `case when octet_length(${name}) = char_length(${name}) then lower(${name} collate "C") else fold_text(${name}) end`
-
 const MAX_FOUND = 100
 const MAX_WORDS = 8
+const BEST_NAMES_FIRST = 'order by is_whole desc, is_beginning desc, begins_words desc, d.uploaded_at desc, d.id'
 
 /**
  * Documents whose names or folders contain all words, in any order, ignoring case and accents. The name itself comes first,
@@ -366,16 +363,15 @@ export async function findByName(scope: Scope, name: string): Promise<DocumentRo
   const places = words.map((_, index) => `fold_text($${index + 2})`)
   const all = (isMet: (word: string) => string) => places.map((word) => `${isMet(word)} > 0`).join(' and ')
   const { rows } = await scope.query<DocumentRow & Record<string, unknown>>(
+    // The ranks are columns, and not a place computed over all rows: the best ones are found without sorting the others.
     `select ${COLUMNS} from (
-       select d.*, row_number() over (
-         order by folded = fold_text($1) desc, starts_with(folded, fold_text($1)) desc,
-           (${all((word) => `strpos(' ' || folded, ' ' || ${word})`)}) desc, d.uploaded_at desc, d.id
-       ) as place
+       select d.*, folded = fold_text($1) as is_whole, starts_with(folded, fold_text($1)) as is_beginning,
+         (${all((word) => `strpos(' ' || folded, ' ' || ${word})`)}) as begins_words
        from documents d, lateral (select ${foldedToSql('d.filename')} as folded,
          case d.folder when '' then '' else ${foldedToSql('d.folder')} || '/' end as folded_folder offset 0) as f
        where d.superseded_at is null and ${all((word) => `strpos(folded_folder || folded, ${word})`)}
-       order by place limit ${MAX_FOUND}
-     ) d order by place`,
+       ${BEST_NAMES_FIRST} limit ${MAX_FOUND}
+     ) d ${BEST_NAMES_FIRST}`,
     [words.join(' '), ...words],
   )
   return rows

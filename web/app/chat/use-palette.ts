@@ -1,4 +1,6 @@
-import { useCallback, useState, type ComponentType } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useState, type ComponentType } from 'react'
+import { afterFirstReads } from '#web/data/after-first-reads.ts'
 import type { CommandPaletteProps } from '#web/features/palette/command-palette.tsx'
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { toast } from '#web/ui/toast.tsx'
@@ -12,14 +14,18 @@ type Palette = {
 }
 
 export function usePalette(): Palette {
+  const queryClient = useQueryClient()
   const [isOpen, setIsOpen] = useState(false)
   const [View, setView] = useState<Palette['View']>(null)
-  const setOpen = useCallback((open: boolean): void => {
-    setIsOpen(open)
-    if (!open) return
-    import('#web/features/palette/command-palette.tsx').then(
-      (loaded) => setView(() => loaded.default),
-      (error: unknown) => {
+  const load = useCallback(async (): Promise<void> => {
+    const loaded = await import('#web/features/palette/command-palette.tsx')
+    setView(() => loaded.default)
+  }, [])
+  const setOpen = useCallback(
+    (open: boolean): void => {
+      setIsOpen(open)
+      if (!open) return
+      load().catch((error: unknown) => {
         console.error(error)
         setIsOpen(false)
         toast({
@@ -27,9 +33,14 @@ export function usePalette(): Palette {
           description: 'The search could not be loaded. Check the connection and try again.',
           variant: 'destructive',
         })
-      },
-    )
-  }, [])
+      })
+    },
+    [load],
+  )
+  useEffect(
+    () => afterFirstReads(queryClient, () => void load().catch((error: unknown) => console.error(error))),
+    [queryClient, load],
+  )
   useShortcut(SHORTCUTS.openPalette, () => setOpen(true))
   return { isOpen, setOpen, View }
 }

@@ -54,10 +54,11 @@ export function usePaletteResults(
   const wanted = search.trim()
   const settled = useDebouncedValue(wanted, QUIET_MS)
   const recent = useQuery(conversationList.query({ userId, search: '' }))
-  const conversations = useQuery({ ...conversationSearchQuery(settled), enabled: open && settled !== '' })
+  // Names are found within a frame; texts wait until the person pauses.
+  const conversations = useQuery({ ...conversationSearchQuery(wanted), enabled: open && wanted !== '' })
+  const matches = useQuery({ ...documentMatchesQuery(wanted), enabled: open && wanted !== '' })
   const messages = useQuery({ ...messageSearchQuery(settled), enabled: open && settled !== '' })
   const passages = useQuery({ ...documentSearchQuery(settled), enabled: open && settled.length > 1 })
-  const matches = useQuery({ ...documentMatchesQuery(wanted), enabled: open && wanted !== '' })
   const holding = useQueries({
     queries: (passages.data ?? []).map(({ document_id: id }) => documentQuery(id)),
     combine: (results) => results.flatMap(({ data }) => data ?? []),
