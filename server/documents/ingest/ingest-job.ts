@@ -1,7 +1,6 @@
 /** Parses uploads in two repeatable stages: store pages while parsing, then index and mark ready in one transaction. */
 import { availableParallelism } from 'node:os'
 import type { DocumentRow } from '#contract/document.ts'
-import { fileTypeOf } from '#contract/file-types.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
@@ -67,9 +66,9 @@ const INGEST_EXPIRE_S = 24 * 3_600
 type IngestContext = Omit<IngestParts, 'ocrProcesses'> &
   Pick<StorePagesParts, 'ocrSemaphore'> & { longFiles: LongFiles }
 
-/** Whether a document may be read together with others, of which none can need OCR. */
+/** Whether a document may be read together with others. A PDF that turns out to need OCR is then read by itself. */
 const isReadTogether = ({ mimetype, size }: Pick<DocumentRow, 'mimetype' | 'size'>): boolean =>
-  size <= TOGETHER_BYTES && isSmall({ mimetype, size }) && fileTypeOf(mimetype)?.parser !== 'pdf'
+  size <= TOGETHER_BYTES && isSmall({ mimetype, size })
 
 /** The queue of a document that waits. One that was not ready after its first attempt is read by itself. */
 const ingestJobOf = (document: Pick<DocumentRow, 'mimetype' | 'size'> & { readonly attempt: number }): string =>

@@ -18,7 +18,9 @@ import { createReusedParsers, type ReusedParsers } from '#server/parsing/sandbox
 import { searchPassages } from '#server/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { jobRun } from '#test/job-run.ts'
-import { createDocumentJobs, INGEST_JOB, INGEST_TOGETHER_JOB, type IngestParts } from './ingest-job.ts'
+import { makePdf } from '#test/make-pdf.ts'
+import { drawText, makeScannedPdf } from '#test/make-scan.ts'
+import { createDocumentJobs, enqueueIngest, INGEST_JOB, INGEST_TOGETHER_JOB, type IngestParts } from './ingest-job.ts'
 
 type Person = Awaited<ReturnType<TestDatabase['createPerson']>>
 
@@ -51,7 +53,14 @@ async function store(text: string | Buffer, owner = person, name = 'note.txt', s
   const bytes = Buffer.from(text)
   const { id: blob, size } = await blobs.put(Readable.from([bytes]))
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const given = { owner: owner.sub, name, mimetype: UPLOAD_TYPES.txt, size, path: blob, sha256 }
+  const given = {
+    owner: owner.sub,
+    name,
+    mimetype: name.endsWith('.pdf') ? UPLOAD_TYPES.pdf : UPLOAD_TYPES.txt,
+    size,
+    path: blob,
+    sha256,
+  }
   const document = await test_.database.asService((scope) =>
     insertDocument(scope, { ...given, ...(series === undefined ? {} : { series }) }),
   )
@@ -120,6 +129,24 @@ describe('small documents', () => {
     expect(new Set((await search('lantern')).map(({ documentId }) => documentId)).size).toBeGreaterThan(5)
     expect(await search('lantern', stranger)).toEqual([])
     await expect(read(ids[0] ?? '', stranger)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('in PDF share them too; one that is a picture is left to be recognised by itself', async () => {
+    const picture = await drawText('The ferry leaves at noon.')
+    const [first, scan, second] = [
+      await store(makePdf(['The first report speaks of zebras.', 'And of lanterns.']), person, 'first.pdf'),
+      await store(makeScannedPdf([{ picture }]), person, 'scan.pdf'),
+      await store(makePdf(['The second report speaks of ferries.']), person, 'second.pdf'),
+    ]
+    const queues: string[] = []
+    for (const id of [first, scan, second])
+      enqueueIngest({ enqueue: (name) => queues.push(name) }, { ...(await read(id)), attempt: 0 }, 0)
+    expect(new Set(queues)).toEqual(new Set([INGEST_TOGETHER_JOB]))
+    expect(await run([first, scan, second])).toEqual([scan])
+    expect(await segmentsOf()).toBe(1)
+    expect(await read(first)).toMatchObject({ state: 'ready', pages: 2, pages_done: 2 })
+    expect(await read(second)).toMatchObject({ state: 'ready', pages: 1 })
+    expect(await triesOf(scan)).toEqual({ state: 'queued', tries: 0 })
   })
 
   test('in two languages are stemmed each in its own', async () => {
@@ -243,6 +270,7 @@ test("one person's many files do not keep another's single one waiting", async (
   const many: string[] = []
   for (let n = 0; n < 150; n += 1) many.push(await store(`Note ${n} of many.`))
   const order: string[] = []
+  let hasCome = false
   const allEnded = Promise.withResolvers<undefined>()
   const single = Promise.withResolvers<string>()
   const storeSingle = async () => {
@@ -259,8 +287,11 @@ test("one person's many files do not keep another's single one waiting", async (
       log,
       reusedParsers,
       onStage(stage, id) {
+        if (stage === 'claimed' && !hasCome) {
+          hasCome = true
+          storeSingle().then(single.resolve, single.reject)
+        }
         if (stage !== 'indexed') return
-        if (order.length === 0) storeSingle().then(single.resolve, single.reject)
         order.push(id)
         if (many.every((one) => order.includes(one))) allEnded.resolve(undefined)
       },

@@ -37,6 +37,8 @@ interface ReadDocument {
   readonly pages: readonly ParsedPage[]
 }
 
+/** Time from the first that is read until those that are read are stored: they do not wait for all of a batch. */
+const BATCH_MS = 1_000
 /** Text that one transaction stores. With it a person may exceed the quota, as with one larger file. */
 const BATCH_CHARACTERS = 2_000_000
 /** Documents of one person. Those that misbehave in a batch delay others, while a document by itself is overtaken. */
@@ -86,7 +88,8 @@ async function* readAndStore(
     await database.asService((scope) => requireFileRoom(scope, owner))
     const read: ReadDocument[] = []
     let characters = 0
-    while (characters < BATCH_CHARACTERS && unreadable < MAX_UNREADABLE) {
+    let until = Number.POSITIVE_INFINITY
+    while (characters < BATCH_CHARACTERS && performance.now() < until && unreadable < MAX_UNREADABLE) {
       const [document, ...others] = rest
       if (!document) break
       rest = others
@@ -94,6 +97,8 @@ async function* readAndStore(
       if (pages) read.push({ document, pages })
       else unreadable += 1
       characters += countCharacters(pages ?? [])
+      // Not earlier: its process had to be started.
+      until = Math.min(until, performance.now() + BATCH_MS)
     }
     yield* await storeTogether(parts, owner, read)
   }

@@ -16,30 +16,36 @@ export async function stemByLanguage(
   words: Iterable<string>,
   languages: readonly string[],
 ): Promise<Stems> {
-  const distinct = [...new Set(words)]
+  const distinct = new Set(words)
+  const { wanted, stemOf } = await readStemsOf(scope, distinct, languages)
+  return new Map(
+    Array.from(distinct, (word) => [word, new Map(wanted.map((language) => [language, stemOf(word, language)]))]),
+  )
+}
+
+export async function stemWords(scope: Scope, words: Iterable<string>, languages: readonly string[]): Promise<Terms> {
+  const distinct = new Set(words)
+  const { wanted, stemOf } = await readStemsOf(scope, distinct, languages)
+  const [only, ...others] = wanted
+  // Thousands of words of a document that is indexed, nearly always in one language.
+  if (only !== undefined && others.length === 0)
+    return new Map(Array.from(distinct, (word) => [word, [stemOf(word, only)]]))
+  return new Map(Array.from(distinct, (word) => [word, [...new Set(wanted.map((language) => stemOf(word, language)))]]))
+}
+
+async function readStemsOf(scope: Scope, distinct: ReadonlySet<string>, languages: readonly string[]) {
   const wanted = languages.length === 0 ? [NO_LANGUAGE] : languages
-  const stemmed = wanted.includes('english') ? new Set([...distinct, ...distinct.map(regularEnglish)]) : distinct
+  const stemmed = new Set([...distinct, ...(wanted.includes('english') ? [...distinct].map(regularEnglish) : [])])
   const stems = await stemsOf(
     scope,
     [...stemmed].filter((word) => STEMMABLE.test(word)),
     wanted.filter((language) => language !== NO_LANGUAGE),
   )
-  return new Map(
-    distinct.map((word) => [
-      word,
-      new Map(
-        wanted.map((language) => {
-          const given = language === 'english' ? regularEnglish(word) : word
-          return [language, foldAccents(stems.get(language)?.get(given) ?? given)]
-        }),
-      ),
-    ]),
-  )
-}
-
-export async function stemWords(scope: Scope, words: Iterable<string>, languages: readonly string[]): Promise<Terms> {
-  const stems = await stemByLanguage(scope, words, languages)
-  return new Map([...stems].map(([word, terms]) => [word, [...new Set(terms.values())]]))
+  const stemOf = (word: string, language: string): string => {
+    const given = language === 'english' ? regularEnglish(word) : word
+    return foldAccents(stems.get(language)?.get(given) ?? given)
+  }
+  return { wanted, stemOf }
 }
 
 /** Cached stems save a question a round trip. */
@@ -51,13 +57,22 @@ async function stemsOf(
   languages: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   const stems = new Map(languages.map((language) => [language, cachedStems.get(language)]))
-  const missing = languages.filter((language) => words.some((word) => !stems.get(language)?.has(word)))
+  const unknown = new Map(
+    languages.map((language) => [language, words.filter((word) => !stems.get(language)?.has(word))]),
+  )
+  const missing = languages.filter((language) => unknown.get(language)?.length !== 0)
   if (missing.length === 0) return stems
-  const read = await readStems(scope, words, missing)
+  const read = await readStems(scope, [...new Set([...unknown.values()].flat())], missing)
   for (const language of missing) {
+    const known = stems.get(language)
     // Older servers have fewer dictionaries and return no rows for the others.
-    const found = read.get(language) ?? words.map((word) => ({ word, stem: word }))
-    stems.set(language, cachedStems.add(language, found))
+    const found = read.get(language) ?? (unknown.get(language) ?? []).map((word) => ({ word, stem: word }))
+    // Those that are known too: a full cache drops what it held.
+    const held = words.flatMap((word) => {
+      const stem = known?.get(word)
+      return stem === undefined ? [] : [{ word, stem }]
+    })
+    stems.set(language, cachedStems.add(language, [...held, ...found]))
   }
   return stems
 }
