@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { codeOf } from './errors.ts'
 
@@ -7,5 +8,21 @@ export function lowerPriority(pid: number): void {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch (error) {
     if (codeOf(error) !== 'ESRCH' && codeOf(error) !== 'ERR_SYSTEM_ERROR') throw error
+  }
+}
+
+/** Lowers the priority of the threads of this process with this name, of at most 15 characters; only Linux can. */
+export function lowerThreadPriority(name: string): void {
+  if (process.platform !== 'linux') return
+  for (const id of readdirSync('/proc/self/task')) if (nameOfThread(id) === name) lowerPriority(Number(id))
+}
+
+/** Undefined for a thread that has ended. */
+function nameOfThread(id: string): string | undefined {
+  try {
+    return readFileSync(`/proc/self/task/${id}/comm`, 'utf8').trim()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return undefined
+    throw error
   }
 }

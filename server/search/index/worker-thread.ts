@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { lowerThreadPriority } from '#server/base/lower-priority.ts'
 import { guardEvents } from '#server/base/guard-events.ts'
 import type { IndexAnswer, IndexRequest, IndexTasks } from './thread-tasks.ts'
 
@@ -17,6 +18,7 @@ interface IndexThread {
 }
 
 const THREAD_FILE = path.join(import.meta.dirname, 'thread-tasks.ts')
+const THREAD_NAME = 'alcove-index'
 /** Ending an idle thread frees its memory. */
 const IDLE_MS = 10_000
 
@@ -38,7 +40,9 @@ export async function inIndexThread<Result>(use: (run: RunIndexTask) => Promise<
 }
 
 function startThread(onEnd: () => void): IndexThread {
-  const worker = new Worker(THREAD_FILE, { env: {}, execArgv: [] })
+  const worker = new Worker(THREAD_FILE, { name: THREAD_NAME, env: {}, execArgv: [] })
+  // Answers come first: they need the main thread and PostgreSQL.
+  worker.once('online', () => lowerThreadPriority(THREAD_NAME))
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let [lastRequest, users] = [0, 0]
   let idle: NodeJS.Timeout | undefined
