@@ -5,8 +5,8 @@
 import { changesSince, type ChangesSince } from '#contract/changes.ts'
 import { apiJson } from '#web/data/client.ts'
 
-/** How long first reads wait for the moment; a slow server must not delay the page further. */
-const MAX_WAIT_MS = 300
+/** Longest that first reads wait for the moment: without it they are repeated, so a busy server has time to answer. */
+const MAX_WAIT_MS = 3_000
 
 /** Null where the server named none in time. */
 let moment: Promise<string | null> | undefined
