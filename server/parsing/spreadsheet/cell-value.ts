@@ -1,67 +1,75 @@
-import { type CellObject, SSF } from '@e965/xlsx'
-import { z } from 'zod'
+import type { CellObject } from '@e965/xlsx'
+import { addressBehind } from '#server/parsing/links.ts'
 import { withoutNul } from '#server/parsing/page.ts'
+import { builtinCode, type EastAsianLocale, readBuiltinId } from './builtin-formats.ts'
+import { type Formulas, isStored } from './formulas/evaluate.ts'
+import { CellError, type Scalar } from './formulas/values.ts'
+import { formatGeneral, formatNumber, formatWords } from './number-format.ts'
 
-/** Formats that Excel shows in the local date order of the user. */
-const LOCAL_DATE = /^m\/d\/yy(?:yy)?( h:mm(?::ss)?)?(?:;@)?$/i
-
-const DAY_MS = 86_400_000
-const DAYS_TO_1904 = 1_462
-const DAYS_TO_1970 = 25_569
-/** Serial number of 9999-12-31; later dates are shown as numbers. */
-const LAST_DAY = 2_958_465
-/** Excel stores this many digits. */
-const SIGNIFICANT_DIGITS = 15
-
-/** The library's types do not declare it. */
-interface Formatter {
-  readonly format: (format: string, value: number, options: { readonly date1904: boolean }) => string
-  readonly is_date: (format: string) => boolean
+export interface CellContext {
+  readonly is1904: boolean
+  readonly locale: EastAsianLocale | undefined
+  readonly formulas: Formulas
+  readonly sheet: number
+  /** Whether the program that wrote the workbook stored results of its formulas. */
+  readonly storesResults: boolean
 }
-const { format, is_date: isDate } = z.custom<Formatter>().parse(SSF)
 
 /** Notice that Excel writes before a threaded comment, for older versions. */
 const CONVERSATION_NOTICE = /^\s*\[[^\]]*\][\s\S]*?https?:\/\/\S+\s+[^:\n]{1,20}:\s*/
 
-/** Writes local dates as ISO 8601, integers with all digits, and comments in brackets. */
-export function formatCell(cell: CellObject, is1904: boolean): string {
+/** Errors by the number that the file stores (ECMA-376 part 1, 18.17.3). */
+const ERRORS: Readonly<Record<number, string>> = {
+  0: '#NULL!',
+  7: '#DIV/0!',
+  15: '#VALUE!',
+  23: '#REF!',
+  29: '#NAME?',
+  36: '#NUM!',
+  42: '#N/A',
+}
+
+/** The value as a spreadsheet program shows it, the address of its link, and comments in brackets. */
+export function formatCell(cell: CellObject, row: number, column: number, context: CellContext): string {
+  const value = formatValue(cell, row, column, context)
+  const target = cell.l?.Target ?? context.formulas.address(context.sheet, row, column)
+  const link = target === undefined ? '' : addressBehind(value, target)
   const comments = (cell.c ?? []).map(({ t }) => `[${t.replace(CONVERSATION_NOTICE, '').trim()}]`)
-  return [formatValue(cell, is1904), ...new Set(comments)]
+  return [`${value}${link}`, ...new Set(comments)]
     .map((part) => withoutNul(part).replaceAll(/\s+/g, ' ').trim())
     .filter((part) => part !== '' && part !== '[]')
     .join(' ')
 }
 
-function formatValue({ t, v, w, f, z: shape }: CellObject, is1904: boolean): string {
-  // Programs that write workbooks may leave results to Excel.
-  if (v === undefined && f !== undefined) return `=${f}`
-  if (t === 'z') return ''
-  if (t === 'n' && typeof v === 'number' && typeof shape === 'string') {
-    const local = LOCAL_DATE.exec(shape)
-    if (local && v >= 0 && v <= LAST_DAY) return formatDate(v + (is1904 ? DAYS_TO_1904 : 0), local[1] !== undefined)
-    // Excel would show article numbers by column width, for example as 1.2E+12.
-    if (shape === 'General' && Number.isInteger(v)) return BigInt(Number(v.toPrecision(SIGNIFICANT_DIGITS))).toString()
-    if (w === undefined) return formatWithRepair(shape, v, is1904)
+function formatValue(cell: CellObject, row: number, column: number, context: CellContext): string {
+  if (!isStored(cell)) {
+    const computed = context.formulas.compute(context.sheet, row, column)
+    if (computed !== undefined) return formatScalar(computed, cell, context)
+    // An empty text is a usual result of a formula, unless no result is stored anywhere.
+    if (cell.f === undefined || (cell.t === 's' && context.storesResults)) return ''
+    return `=${cell.f}`
   }
-  // Text in a format that hides it is still searchable.
-  if (t === 's' && w === '') return String(v)
-  return w ?? (v instanceof Date ? v.toISOString() : String(v ?? ''))
+  if (cell.t === 'e')
+    return cell.w?.startsWith('#') === true ? cell.w : (ERRORS[Number(cell.v)] ?? String(cell.w ?? cell.v ?? ''))
+  return formatScalar(cell.v instanceof Date ? cell.v.toISOString() : (cell.v ?? null), cell, context)
 }
 
-function formatDate(days: number, hasTime: boolean): string {
-  const seconds = Math.round((days - DAYS_TO_1970) * (DAY_MS / 1_000))
-  return new Date(seconds * 1_000)
-    .toISOString()
-    .slice(0, hasTime ? 16 : 10)
-    .replace('T', ' ')
+function formatScalar(value: Scalar, cell: CellObject, { is1904, locale }: CellContext): string {
+  if (value === null) return ''
+  if (value instanceof CellError) return value.code
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
+  const code = codeOf(cell, typeof value === 'number' ? value : 0, locale)
+  if (typeof value === 'string') return formatWords(code, value)
+  return code === 'General' ? formatGeneral(value) : formatNumber(code, value, is1904)
 }
 
-/** The library rejects date formats with unescaped full stops, which many programs write. */
-function formatWithRepair(shape: string, value: number, is1904: boolean): string {
-  if (!isDate(shape)) return String(value)
-  try {
-    return format(shape.replaceAll(/(?<!\\)\.(?!0)/g, String.raw`\.`), value, { date1904: is1904 })
-  } catch {
-    return String(value)
-  }
+function codeOf({ z: shape, XF }: CellWithFormat, value: number, locale: EastAsianLocale | undefined): string {
+  const builtin = typeof shape === 'string' ? readBuiltinId(shape) : (shape ?? XF?.numFmtId)
+  if (builtin !== undefined) return builtinCode(builtin, value, locale) ?? 'General'
+  return typeof shape === 'string' ? shape : 'General'
+}
+
+/** The library's types do not declare the format of cells of old workbooks. */
+interface CellWithFormat extends CellObject {
+  readonly XF?: { readonly numFmtId?: number }
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createByteSource } from '#server/parsing/containers/byte-source.ts'
 import { unpack } from '#server/parsing/containers/unpack.ts'
 import { listZipEntries } from '#server/parsing/containers/zip-directory.ts'
+import { readFaultFile } from '#test/fault-file.ts'
 import { makeZip } from '#test/make-docx.ts'
 import { makeWorkbook } from '#test/make-workbook.ts'
 import { readDocument } from '#test/read-document.ts'
@@ -159,21 +160,131 @@ test('comments stand behind the value of their cell', async () => {
   expect(pages[0]?.text).toBe('Costs\n\nRent | 700 [Ana: includes heating]\n\n[Nothing here yet]')
 })
 
-test('a formula that nothing has calculated yet stands for what it will give', async () => {
-  const { pages } = await readDocument(
-    makeWorkbook([
-      {
-        name: 'Sums',
-        rows: [
-          ['Oil', 3],
-          ['Wicks', 4],
-          ['Total', { f: 'SUM(B1:B2)' }],
-        ],
-      },
-    ]),
-    'a.xlsx',
+const textOf = async (bytes: Buffer, name = 'a.xlsx') => (await readDocument(bytes, name)).pages.map(({ text }) => text)
+
+test('a formula without a stored result is computed, or shown if it cannot be', async () => {
+  const rows = [
+    ['Oil', 3],
+    ['Wicks', 4],
+    ['Total', { f: 'SUM(B1:B2)' }],
+    ['Today', { f: 'NOW()' }],
+    ['Share', { f: 'B1/Sums!B3' }],
+  ]
+  expect(await textOf(makeWorkbook([{ name: 'Sums', rows }]))).toEqual([
+    'Sums\n\nOil | 3\nWicks | 4\nTotal | 7\nToday | =NOW()\nShare | 0.428571429',
+  ])
+})
+
+describe('files that report generators write', () => {
+  test('counts have no currency', async () =>
+    expect(await textOf(readFaultFile('xlsx-report-server-counts.xlsx'))).toEqual([
+      'Data\n\nMuseum | Visitors in May\nHornby | 7\nShare | 12.50%\nArea | 1,234.50\nDay | 6/15/2023\nGewicht | 1.234,50\nFee | $99.00',
+    ]))
+
+  test('formulas without results are computed', async () =>
+    expect(await textOf(readFaultFile('xlsx-openpyxl-formulas.xlsx'))).toEqual([
+      'Costs\n\nItem | Price | Pieces | Sum\nLamp | 12.5 | 4 | 50\nWick | 0.8 | 90 | 72\nTotal |  |  | 122\n\nOrder the lamp here (https://example.org/lamp)\nDelivery within 12 days',
+    ]))
+
+  test('no cell has a value that was never stored', async () => {
+    const [text = ''] = await textOf(readFaultFile('xlsx-formulas-without-values.xlsx'))
+    expect(text).not.toContain('FALSE')
+    expect(text.split('\n').slice(2)).toEqual([
+      ...['no v | 0', 'empty v | 0', 'v slash | 0', 'str no v | str no v', 'str empty v | no vempty v', 'bad'],
+      ...['shared master | #VALUE!', 'shared slave | #VALUE!', 'n no v | 2', 'b no v | TRUE', 'zero | 0'],
+    ])
+  })
+
+  test('formats of other languages are followed', async () => {
+    const [text = ''] = await textOf(readFaultFile('xlsx-formats.xlsx'))
+    for (const shown of [
+      '2023年6月15日 | 31',
+      'R5.6.15 | 57',
+      '令和5年6月15日 | 164',
+      '1.234,50 € | 167',
+      '₹ 12,34,567.80 | 185',
+    ])
+      expect(text).toContain(shown)
+  })
+})
+
+const sheetXml = (rows: string) =>
+  `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${rows}</sheetData></worksheet>`
+
+async function withSheet(rows: string): Promise<Buffer> {
+  const parts = await partsOf(makeWorkbook([{ name: 'S', rows: [['x']] }]))
+  return makeZip(
+    parts.map((part) =>
+      part.name === 'xl/worksheets/sheet1.xml' ? { ...part, bytes: Buffer.from(sheetXml(rows)) } : part,
+    ),
   )
-  expect(pages[0]?.text).toBe('Sums\n\nOil | 3\nWicks | 4\nTotal | =SUM(B1:B2)')
+}
+
+test.each([
+  [
+    'a boolean without a value',
+    '<c r="A1" t="b"/><c r="B1" t="b"><v></v></c><c r="C1" t="b"><v>0</v></c>',
+    'S\n\nFALSE',
+  ],
+  ['an error without a value', '<c r="A1" t="e"><f>1/0</f></c><c r="B1" t="e"><v>#N/A</v></c>', 'S\n\n#DIV/0! | #N/A'],
+  ['a stored empty text', '<c r="A1" t="str"><f>Unknown("")</f><v></v></c><c r="B1"><f>1+1</f><v>2</v></c>', 'S\n\n2'],
+  ['an empty text in a file without results', '<c r="A1" t="str"><f>Unknown("")</f><v></v></c>', 'S\n\n=Unknown("")'],
+  ['a stored result', '<c r="A1"><f>1+1</f><v>3</v></c>', 'S\n\n3'],
+])('%s is read as what the file says', async (_, row, text) =>
+  expect(await textOf(await withSheet(`<row r="1">${row}</row>`))).toEqual([text]),
+)
+
+test('the address of a linked cell follows its words', async () => {
+  const parts = await partsOf(
+    makeWorkbook([{ name: 'S', rows: [['Order form', 'https://example.org/b/', 'Top', 'Map']] }]),
+  )
+  const links = ['A1', 'B1', 'D1'].map((cell, index) => `<hyperlink ref="${cell}" r:id="rId${index + 1}"/>`).join('')
+  const targets = ['https://example.org/a?x=1&amp;y=2', 'https://example.org/b', 'javascript:alert(1)']
+  const relations = targets.map(
+    (target, index) =>
+      `<Relationship Id="rId${index + 1}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink" Target="${target}" TargetMode="External"/>`,
+  )
+  const file = makeZip([
+    ...parts.map((part) =>
+      part.name === 'xl/worksheets/sheet1.xml'
+        ? {
+            ...part,
+            bytes: Buffer.from(
+              part.bytes
+                .toString()
+                .replace(
+                  '</sheetData>',
+                  `</sheetData><hyperlinks>${links}<hyperlink ref="C1" location="S!A1"/></hyperlinks>`,
+                ),
+            ),
+          }
+        : part,
+    ),
+    {
+      name: 'xl/worksheets/_rels/sheet1.xml.rels',
+      bytes: Buffer.from(
+        `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${relations.join('')}</Relationships>`,
+      ),
+    },
+  ])
+  expect(await textOf(file)).toEqual([
+    'S\n\nOrder form (https://example.org/a?x=1&y=2) | https://example.org/b/ | Top | Map',
+  ])
+})
+
+test('the address that HYPERLINK leads to follows its words, once', async () => {
+  const rows = [
+    [
+      { f: 'HYPERLINK("https://example.org/a","Order here")' },
+      { f: 'HYPERLINK("https://example.org/b")' },
+      { f: 'HYPERLINK("mailto:ann@example.org?subject=x","Write to Ann")' },
+      { f: 'HYPERLINK("#S!A1","Top")' },
+      { f: 'IF(1=1,HYPERLINK("javascript:alert(1)","Never"),"")' },
+    ],
+  ]
+  expect(await textOf(makeWorkbook([{ name: 'S', rows }]))).toEqual([
+    'S\n\nOrder here (https://example.org/a) | https://example.org/b | Write to Ann (ann@example.org) | Top | Never',
+  ])
 })
 
 test('a sheet that claims to be huge costs what its cells cost', async () => {

@@ -11,7 +11,11 @@ import type { ZipEntry } from '#server/parsing/containers/zip-directory.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
 import { MAX_PAGES, type ParsedPart } from '#server/parsing/page.ts'
 import { decryptPackage, decryptWorkbook } from './default-password.ts'
+import { defineBuiltins, findEastAsianLocale } from './builtin-formats.ts'
+import type { CellContext } from './cell-value.ts'
+import { removeTypesWithoutValues } from './cells-without-values.ts'
 import { type SheetCells, writeSheet } from './sheet-text.ts'
+import { createFormulas, isStored } from './formulas/evaluate.ts'
 import { readTextBoxes } from './text-boxes.ts'
 
 /** Larger workbooks are cut to a number of rows per sheet; 2 million cells unpack to about 80 MB. */
@@ -19,12 +23,16 @@ const MAX_UNLIMITED_BYTES = 64 * 1024 * 1024
 const MAX_ROWS = 100_000
 const MAX_DRAWING_BYTES = 8 * 1024 * 1024
 
-const OPTIONS = { dense: true, cellNF: true, cellHTML: false } as const
+const OPTIONS = { dense: true, cellNF: true, cellHTML: false, cellText: false, sheetStubs: true } as const
 
 /** Parts without cells, which may be broken without affecting the sheets. */
 const WITHOUT_CELLS = /^xl\/(?:media|embeddings|printerSettings|activeX)\/|\.(?:wmf|emf|jpe?g|png|gif)$|\/vbaProject/i
 
 const STYLES = 'xl/styles.xml'
+/** Cells with words by which the language of a workbook is found. */
+const SAMPLE_CELLS = 2_000
+
+const SHEET = /worksheets\/[^/]+\.xml$/i
 
 const { parse_zip: readParts } = z
   .custom<{ readonly parse_zip: (parts: object, options: ParsingOptions) => WorkBook }>(
@@ -44,6 +52,7 @@ export async function* parse(uploaded: Uint8Array): AsyncGenerator<ParsedPart> {
   const is1904 = workbook.Workbook?.WBProps?.date1904 === true
   if (sheets.length > MAX_PAGES) throw new ParseFailure('too_large')
   const textBoxes = entries ? readAllTextBoxes(bytes, entries) : []
+  const context = contextOf(workbook, is1904, entries ? readStyles(bytes, entries) : '')
   yield { pages: sheets.length }
   for (const [index, name] of sheets.entries()) {
     // Charts and modules are listed as sheets and have no cells.
@@ -53,7 +62,7 @@ export async function* parse(uploaded: Uint8Array): AsyncGenerator<ParsedPart> {
       cells: cellsOf(sheet),
       merges: sheet?.['!merges'] ?? [],
       textBoxes: textBoxes[index] ?? [],
-      is1904,
+      context: { ...context, sheet: index },
     })
     yield {
       page: index + 1,
@@ -121,16 +130,45 @@ function readOld(bytes: Uint8Array): WorkBook {
 
 const isEncryptionError = (error: unknown): boolean => error instanceof Error && /password|encrypt/i.test(error.message)
 
+function contextOf(workbook: WorkBook, is1904: boolean, styles: string): Omit<CellContext, 'sheet'> {
+  const sheets = workbook.SheetNames.map((name) => ({ name, cells: cellsOf(workbook.Sheets[name]) }))
+  const names = (workbook.Workbook?.Names ?? []).flatMap(({ Name: name, Ref: formula, Sheet: sheet }) =>
+    formula ? [{ name, formula, sheet: sheet ?? undefined }] : [],
+  )
+  const cells = sheets.flatMap((sheet) => sheet.cells.flatMap((row) => row?.filter((cell) => cell !== undefined) ?? []))
+  const sample = cells.filter(({ t }) => t === 's').slice(0, SAMPLE_CELLS)
+  return {
+    is1904,
+    locale: findEastAsianLocale(styles, sample.map(({ v }) => String(v)).join(' ')),
+    formulas: createFormulas({ sheets, names, is1904 }),
+    storesResults: cells.some((cell) => cell.f !== undefined && isStored(cell)),
+  }
+}
+
+function readStyles(bytes: Uint8Array, entries: readonly ZipEntry[]): string {
+  const entry = entries.find(({ name }) => name.toLowerCase() === STYLES)
+  return entry ? new TextDecoder().decode(unpack(bytes, entry)) : ''
+}
+
 /** The library unpacks slowly and loops forever on some broken parts. */
 function unpackParts(bytes: Uint8Array, entries: readonly ZipEntry[]): object {
   const parts = compoundFiles.utils.cfb_new()
   for (const entry of entries)
     if (!entry.name.endsWith('/') && !WITHOUT_CELLS.test(entry.name))
-      compoundFiles.utils.cfb_add(parts, entry.name, unpack(bytes, entry), { unsafe: true })
+      compoundFiles.utils.cfb_add(parts, entry.name, preparePart(entry.name, unpack(bytes, entry)), { unsafe: true })
   // Some programs declare styles without writing them; the library then reads nothing.
   if (!entries.some(({ name }) => name.toLowerCase() === STYLES))
-    compoundFiles.utils.cfb_add(parts, STYLES, Buffer.from('<styleSheet/>'), { unsafe: true })
+    compoundFiles.utils.cfb_add(parts, STYLES, Buffer.from(defineBuiltins('<styleSheet/>')), { unsafe: true })
   return parts
+}
+
+/** Rewrites what the library would read as values that the file does not hold. */
+function preparePart(name: string, part: Uint8Array): Uint8Array {
+  const isSheet = SHEET.test(name)
+  if (!isSheet && name.toLowerCase() !== STYLES) return part
+  const given = new TextDecoder().decode(part)
+  const prepared = isSheet ? removeTypesWithoutValues(given) : defineBuiltins(given)
+  return prepared === given ? part : Buffer.from(prepared)
 }
 
 function readAllTextBoxes(bytes: Uint8Array, entries: readonly ZipEntry[]): string[][] {

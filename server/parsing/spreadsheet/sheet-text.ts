@@ -2,7 +2,7 @@
 import type { CellObject, Range } from '@e965/xlsx'
 import type { PageBlock } from '#contract/document.ts'
 import type { Heading, SheetRow } from '#server/parsing/page.ts'
-import { formatCell } from './cell-value.ts'
+import { type CellContext, formatCell } from './cell-value.ts'
 
 /** Rows by number and cells by column, both from 0, sparse. */
 export type SheetCells = readonly (readonly (CellObject | undefined)[] | undefined)[]
@@ -30,7 +30,7 @@ export interface Sheet {
   readonly cells: SheetCells
   readonly merges: readonly Range[]
   readonly textBoxes: readonly string[]
-  readonly is1904: boolean
+  readonly context: CellContext
 }
 
 export function writeSheet(sheet: Sheet): SheetText {
@@ -49,8 +49,8 @@ export function writeSheet(sheet: Sheet): SheetText {
 }
 
 /** Visits only existing cells, however large the declared range is. */
-function writeRows({ name, cells, merges, is1904 }: Sheet): SheetText {
-  const rows = readRows(cells, is1904)
+function writeRows({ name, cells, merges, context }: Sheet): SheetText {
+  const rows = readRows(cells, context)
   if (rows.length === 0) return { text: '', headings: [], rows: [], columns: [], blocks: [], isCut: false }
   repeatMerged(rows, merges)
   const columns = [...new Set(rows.flatMap(({ values }) => [...values.keys()]))].sort((left, right) => left - right)
@@ -89,12 +89,12 @@ interface Row {
   readonly values: Map<number, string>
 }
 
-function readRows(cells: SheetCells, is1904: boolean): Row[] {
+function readRows(cells: SheetCells, context: CellContext): Row[] {
   const rows: Row[] = []
   cells.forEach((line, row) => {
     const values = new Map<number, string>()
     line?.forEach((cell, column) => {
-      const value = cell ? formatCell(cell, is1904) : ''
+      const value = cell ? formatCell(cell, row, column, context) : ''
       if (value !== '') values.set(column, value)
     })
     if (values.size > 0) rows.push({ row, values })

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest'
+import type { CellObject } from '@e965/xlsx'
+import { createFormulas, type DefinedFormula } from './evaluate.ts'
+import { CellError } from './values.ts'
+
+type Given = number | string | boolean | null | { readonly f: string }
+
+function cellOf(given: Given): CellObject | undefined {
+  if (given === null) return undefined
+  if (typeof given === 'object') return { t: 'z', f: given.f }
+  return { t: typeof given === 'number' ? 'n' : typeof given === 'string' ? 's' : 'b', v: given }
+}
+
+const items: readonly Given[][] = [
+  ['Item', 'Price', 'Pieces'],
+  ['Lamp', 12.5, 4],
+  ['Wick', 0.8, 90],
+  ['Oil', 3, null],
+]
+
+/** Result of a formula in cell D2 next to a small table. */
+function compute(formula: string, names: readonly DefinedFormula[] = [], extra: readonly Given[] = []) {
+  const rows = items.map((row) => row.map(cellOf))
+  rows[1]?.push(cellOf({ f: formula }), ...extra.map(cellOf))
+  const notes = [[cellOf(0.19)], [cellOf('done')]]
+  const formulas = createFormulas({
+    sheets: [
+      { name: 'Costs', cells: rows },
+      { name: 'More notes', cells: notes },
+    ],
+    names,
+    is1904: false,
+  })
+  const result = formulas.compute(0, 1, 3)
+  return result instanceof CellError ? result.code : result
+}
+
+test.each([
+  ['B2*C2', 50],
+  ['SUM(B2:B4)', 16.3],
+  ['SUM(B:B)', 16.3],
+  ['AVERAGE(B2:B4)', 16.3 / 3],
+  ['COUNT(C2:C4)', 2],
+  ['COUNTA(A1:A4)', 4],
+  ['COUNTBLANK(C2:C4)', 1],
+  ['MAX(B2:C4)', 90],
+  ['SUBTOTAL(9,B2:B4)', 16.3],
+  ['SUMPRODUCT(B2:B4,C2:C4)', 122],
+  ['SUMPRODUCT((A2:A4="Lamp")*B2:B4)', 12.5],
+  ['SUMIF(A2:A4,"Lamp",B2:B4)', 12.5],
+  ['SUMIF(B2:B4,">1")', 15.5],
+  ['COUNTIF(A2:A4,"*i*")', 2],
+  ['COUNTIFS(B2:B4,">1",C2:C4,"<>")', 1],
+  ['AVERAGEIF(A2:A4,"<>Lamp",B2:B4)', 1.9],
+  ['VLOOKUP("wick",A2:C4,3,FALSE)', 90],
+  ['INDEX(B2:B4,MATCH("Oil",A2:A4,0))', 3],
+  ['_xlfn.XLOOKUP("Bell",A2:A4,B2:B4,"none")', 'none'],
+  ['IF(B2>10,"dear","cheap")', 'dear'],
+  ['IFERROR(1/0,"-")', '-'],
+  ['IF(TRUE,C4)', 0],
+  ['AND(B2>1,B3>1)', false],
+  ['A2&" costs "&B2', 'Lamp costs 12.5'],
+  ['CONCATENATE("Delivery within ",6*2," days")', 'Delivery within 12 days'],
+  ['TEXTJOIN(", ",TRUE,A2:A4)', 'Lamp, Wick, Oil'],
+  ['TEXT(B2,"0.00 €")', '12.50 €'],
+  ['TEXT(DATE(2023,6,15),"d mmmm yyyy")', '15 June 2023'],
+  ['DATE(2024,2,30)', 45_352],
+  ['YEAR(45092)+MONTH(45092)+DAY(45092)', 2044],
+  ['EOMONTH(45092,0)', 45_107],
+  ['WEEKDAY(45092,2)', 4],
+  ['DATEDIF(45000,45092,"m")', 3],
+  ['ROUND(1.005,2)', 1.01],
+  ['ROUND(-2.5,0)', -3],
+  ['ROUNDUP(1234,-2)', 1300],
+  ['MOD(-7,3)', 2],
+  ['-2^2', 4],
+  ['2^-1', 0.5],
+  ['50%', 0.5],
+  ['0.1+0.2-0.3', 0],
+  ['1=1', true],
+  ['"a"="A"', true],
+  ["'More notes'!A1*100", 19],
+  ["SUM('More notes'!A1:A2)", 0.19],
+  ['LEFT(A2,2)&UPPER(MID(A2,3,9))', 'LaMP'],
+  ['SUBSTITUTE("a-b-c","-","+",2)', 'a-b+c'],
+  ['SEARCH("o?l","the oil")', 5],
+  ['1/0', '#DIV/0!'],
+  ['A2*2', '#VALUE!'],
+  ['VLOOKUP("Bell",A2:C4,2,FALSE)', '#N/A'],
+  ['SUM({1,2;3,4})', 10],
+  ['ROW()', 2],
+  ['ISODD(3)', true],
+  ['HYPERLINK("https://example.org","Order")', 'Order'],
+  ['C4', 0],
+  ['ROUND(PMT(0.05/12,60,-10000),2)', 188.71],
+  ['LARGE(B2:B4,2)', 3],
+  ['RANK(B2,B2:B4)', 1],
+])('%s is %s', (formula, result) =>
+  typeof result === 'number' ? expect(compute(formula)).toBeCloseTo(result, 9) : expect(compute(formula)).toBe(result),
+)
+
+test.each([
+  'NOW()',
+  'TODAY()-45000',
+  'RAND()',
+  'IF(B2>1,RANDBETWEEN(1,6),0)',
+  'OFFSET(A1,1,1)',
+  'INDIRECT("B2")',
+  'WEBSERVICE("https://example.org")',
+  '[1]Prices!B2',
+  'Unknown*2',
+  'NoSuchSheet!A1',
+  'D2+1',
+  'SUM(D1:D3)',
+  'B2:B4*2',
+  'B2+',
+  'Table1[Price]',
+  'LET(x,1,x)',
+])('%s is not computed', (formula) => expect(compute(formula)).toBeUndefined())
+
+test('a formula uses the results of others, but no cycle', () => {
+  expect(compute('E2+1', [], [{ f: 'B2*2' }])).toBe(26)
+  expect(compute('E2+1', [], [{ f: 'D2*2' }])).toBeUndefined()
+})
+
+test('a defined name is a cell, a number or a formula', () => {
+  const name = (formula: string) => [{ name: 'Rate', formula, sheet: undefined }]
+  expect(compute('Rate*100', name("'More notes'!$A$1"))).toBe(19)
+  expect(compute('rate*100', name('0.07'))).toBeCloseTo(7)
+  expect(compute('Rate', name('Rate+1'))).toBeUndefined()
+})
+
+test('a long chain is computed, and endless work ends', () => {
+  const chain: (CellObject | undefined)[][] = [[cellOf(1)]]
+  for (let row = 1; row < 5_000; row += 1) chain.push([cellOf({ f: `A${row}+1` })])
+  const running = createFormulas({ sheets: [{ name: 'S', cells: chain }], names: [], is1904: false })
+  const results = chain.map((_, row) => (row === 0 ? 1 : running.compute(0, row, 0)))
+  expect(results.at(-1)).toBe(5_000)
+
+  const wide: (CellObject | undefined)[][] = Array.from({ length: 3_000 }, (_, row) => [
+    cellOf(row),
+    cellOf({ f: 'SUMPRODUCT(A$1:A$3000*TRANSPOSE(A1:A1))+SUM(A1:A3000)*SUM(A1:A3000)*SUM(A1:A3000)*SUM(A1:A3000)' }),
+    cellOf({ f: 'SUM(A$1:A$3000)+SUM(A$1:A$3000)+SUM(A$1:A$3000)' }),
+  ])
+  const endless = createFormulas({ sheets: [{ name: 'S', cells: wide }], names: [], is1904: false })
+  const started = performance.now()
+  const sums = wide.map((_, row) => endless.compute(0, row, 2))
+  expect(sums[0]).toBe(3 * 4_498_500)
+  expect(sums.at(-1)).toBeUndefined()
+  expect(performance.now() - started).toBeLessThan(15_000)
+})
+
+test('an array formula gives each of its cells its own result', () => {
+  const array = (f?: string): CellObject => ({ t: 'z', F: 'B1:B2', ...(f === undefined ? {} : { f }) })
+  const cells = [
+    [cellOf(1), array('A1:A2*10')],
+    [cellOf(2), array()],
+  ]
+  const formulas = createFormulas({ sheets: [{ name: 'S', cells }], names: [], is1904: false })
+  expect([0, 1].map((row) => formulas.compute(0, row, 1))).toEqual([10, 20])
+})

@@ -1,0 +1,394 @@
+/** Computes formulas whose results a workbook does not store, within bounds of time, depth and size. */
+import type { CellObject } from '@e965/xlsx'
+import { type AstExpression, type ReferenceIdentifier, parse, parseA1Ref, tokenize } from '@borgar/fx/xlsx'
+import { callFunction, type FunctionContext } from './functions.ts'
+import {
+  CellError,
+  type CellRange,
+  compare,
+  DIVISION_ERROR,
+  finite,
+  isMatrix,
+  isRange,
+  type Matrix,
+  NotComputable,
+  REFERENCE_ERROR,
+  type Scalar,
+  toNumber,
+  toText,
+  type Value,
+  VALUE_ERROR,
+} from './values.ts'
+
+export interface FormulaSheet {
+  readonly name: string
+  /** Rows by number and cells by column, both from 0, sparse. */
+  readonly cells: readonly (readonly (CellObject | undefined)[] | undefined)[]
+}
+
+export interface DefinedFormula {
+  readonly name: string
+  readonly formula: string
+  /** Number of the sheet that the name belongs to; undefined for the whole workbook. */
+  readonly sheet: number | undefined
+}
+
+export interface FormulaWorkbook {
+  readonly sheets: readonly FormulaSheet[]
+  readonly names: readonly DefinedFormula[]
+  readonly is1904: boolean
+}
+
+export interface Formulas {
+  /** Undefined if the formula cannot be computed. */
+  readonly compute: (sheet: number, row: number, column: number) => Scalar | undefined
+  /** Address that the cell's HYPERLINK function leads to. */
+  readonly address: (sheet: number, row: number, column: number) => string | undefined
+}
+
+const MAX_DEPTH = 400
+const MAX_RANGE_CELLS = 500_000
+const MAX_STEPS = 20_000_000
+const MAX_FORMULA_CHARACTERS = 8_192
+const MAX_TEXT = 32_767
+const MAX_TIME_MS = 5_000
+/** Steps between two looks at the clock. */
+const CLOCK_STEPS = 1_000
+
+interface Location {
+  readonly sheet: number
+  readonly row: number
+  readonly column: number
+}
+
+/** Whether the file stores a result; programs that leave results to Excel also write an empty text. */
+export const isStored = ({ t, v, f, F }: CellObject): boolean =>
+  f === undefined && F === undefined ? t !== 'z' : t !== 'z' && v !== undefined && v !== ''
+
+export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Formulas {
+  const results = new Map<CellObject, Scalar | NotComputable>()
+  const running = new Set<CellObject>()
+  const parsed = new Map<string, AstExpression>()
+  const sheetNumbers = new Map(sheets.map(({ name }, index) => [name.toLowerCase(), index]))
+  const rowCounts = sheets.map(({ cells }) => cells.length)
+  const columnCounts = sheets.map(({ cells }) => cells.reduce((most, row) => Math.max(most, row?.length ?? 0), 0))
+  let steps = 0
+  let startedAt: number | undefined
+
+  function countSteps(count: number): void {
+    startedAt ??= performance.now()
+    const before = Math.floor(steps / CLOCK_STEPS)
+    steps += count
+    const isOver =
+      steps > MAX_STEPS || (Math.floor(steps / CLOCK_STEPS) > before && performance.now() - startedAt > MAX_TIME_MS)
+    if (isOver) {
+      steps = MAX_STEPS
+      throw new NotComputable('too much to compute')
+    }
+  }
+
+  function readFormula(formula: string): AstExpression {
+    const known = parsed.get(formula)
+    if (known) return known
+    if (formula.length > MAX_FORMULA_CHARACTERS) throw new NotComputable('too long')
+    let read
+    try {
+      read = parse(tokenize(formula, { mergeRefs: true }), {})
+    } catch (error) {
+      throw new NotComputable('not a formula', { cause: error })
+    }
+    if (!('type' in read)) throw new NotComputable('not a formula')
+    parsed.set(formula, read)
+    return read
+  }
+
+  function readCell({ sheet, row, column }: Location): Scalar {
+    countSteps(1)
+    const cell = sheets[sheet]?.cells[row]?.[column]
+    if (!cell) return null
+    if (cell.f === undefined && cell.F === undefined) return storedValue(cell)
+    return isStored(cell) ? storedValue(cell) : computeCell(cell, { sheet, row, column })
+  }
+
+  function computeCell(cell: CellObject, at: Location): Scalar {
+    const known = results.get(cell)
+    if (known instanceof NotComputable) throw known
+    if (known !== undefined) return known
+    if (running.has(cell)) throw new NotComputable('a cycle')
+    if (running.size >= MAX_DEPTH) throw new NotComputable('too deep')
+    running.add(cell)
+    try {
+      const result = computeResult(cell, at)
+      results.set(cell, result)
+      return result
+    } catch (error) {
+      const failure = error instanceof NotComputable ? error : new NotComputable('failed', { cause: error })
+      // A chain that is too deep from here may be short once its beginning is known.
+      if (failure.message !== 'too deep') results.set(cell, failure)
+      throw failure
+    } finally {
+      running.delete(cell)
+    }
+  }
+
+  function computeResult(cell: CellObject, at: Location): Scalar {
+    if (cell.F === undefined) {
+      const value = toScalar(evaluate(readFormula(cell.f ?? ''), at), at)
+      return value ?? 0
+    }
+    // The first cell of an array formula has the formula of all its cells.
+    const range = parseA1Ref(cell.F)
+    if (!range || !('range' in range)) throw new NotComputable('no range')
+    const [top, left] = [range.range.top ?? 0, range.range.left ?? 0]
+    const formula = cell.f ?? sheets[at.sheet]?.cells[top]?.[left]?.f
+    if (formula === undefined) throw new NotComputable('no formula')
+    const value = toMatrix(evaluate(readFormula(formula), { sheet: at.sheet, row: top, column: left }))
+    const row = value.length === 1 ? value[0] : value[at.row - top]
+    const result = row?.length === 1 ? row[0] : row?.[at.column - left]
+    return result === undefined ? new CellError('#N/A') : (result ?? 0)
+  }
+
+  function evaluate(node: AstExpression | null | undefined, at: Location): Value {
+    countSteps(1)
+    if (!node) return null
+    switch (node.type) {
+      case 'Literal':
+        return node.value
+      case 'ErrorLiteral':
+        return new CellError(node.value)
+      case 'ReferenceIdentifier':
+        return readReference(node, at)
+      case 'UnaryExpression': {
+        const [argument] = node.arguments
+        const operand = evaluate(argument, at)
+        switch (node.operator) {
+          case '+':
+            return operand
+          case '-':
+            return map(operand, (value) => applyToNumber(value, (number) => -number))
+          case '%':
+            return map(operand, (value) => applyToNumber(value, (number) => number / 100))
+          default:
+            throw new NotComputable(`the operator ${node.operator}`)
+        }
+      }
+      case 'BinaryExpression': {
+        const [left, right] = node.arguments
+        if (node.operator === ':') return joinRanges(evaluate(left, at), evaluate(right, at))
+        return combine(evaluate(left, at), evaluate(right, at), BINARY[node.operator] ?? notComputed)
+      }
+      case 'ArrayExpression':
+        return node.elements.map((row) => row.map((element) => toScalar(evaluate(element, at), at)))
+      case 'CallExpression':
+        return callFunction(node.callee.name, node.arguments, contextAt(at))
+      default:
+        throw new NotComputable(node.type)
+    }
+  }
+
+  const contextAt = (at: Location): FunctionContext => ({
+    at,
+    is1904,
+    evaluate: (node) => evaluate(node, at),
+    toScalar: (value) => toScalar(value, at),
+    toMatrix,
+    formulaAt: (sheet, row, column) => sheets[sheet]?.cells[row]?.[column]?.f,
+    combine,
+  })
+
+  function readReference({ value, kind }: ReferenceIdentifier, at: Location): Value {
+    const reference = parseA1Ref(value)
+    if (kind === 'table' || !reference || reference.workbookName) throw new NotComputable(value)
+    const sheetName = reference.sheetName ?? ''
+    const sheet = sheetName === '' ? at.sheet : sheetNumbers.get(sheetName.toLowerCase())
+    if (sheet === undefined) throw new NotComputable(value)
+    if ('name' in reference) return readName(reference.name, sheetName === '' ? undefined : sheet, at)
+    const { top, left, bottom, right } = reference.range
+    return {
+      sheet,
+      top: top ?? 0,
+      left: left ?? 0,
+      bottom: bottom ?? Math.max(0, (rowCounts[sheet] ?? 0) - 1),
+      right: right ?? Math.max(0, (columnCounts[sheet] ?? 0) - 1),
+    }
+  }
+
+  function readName(name: string, sheet: number | undefined, at: Location): Value {
+    const found = names.filter((each) => each.name.toLowerCase() === name.toLowerCase())
+    const own =
+      found.find((each) => each.sheet === (sheet ?? at.sheet)) ?? found.find((each) => each.sheet === undefined)
+    if (!own || nameDepth >= MAX_NAME_DEPTH) throw new NotComputable(name)
+    nameDepth += 1
+    try {
+      return evaluate(readFormula(own.formula), at)
+    } finally {
+      nameDepth -= 1
+    }
+  }
+  let nameDepth = 0
+
+  function toMatrix(value: Value): Matrix {
+    if (isMatrix(value)) return value
+    if (!isRange(value)) return [[value]]
+    const { sheet, top, left, bottom, right } = value
+    // Whole columns and rows end with the last cell of the sheet.
+    const lastRow = Math.max(top, Math.min(bottom, (rowCounts[sheet] ?? 0) - 1))
+    const lastColumn = Math.max(left, Math.min(right, (columnCounts[sheet] ?? 0) - 1))
+    const [height, width] = [lastRow - top + 1, lastColumn - left + 1]
+    if (height * width > MAX_RANGE_CELLS) throw new NotComputable('too large a range')
+    return Array.from({ length: height }, (_, row) =>
+      Array.from({ length: width }, (_cell, column) => readCell({ sheet, row: top + row, column: left + column })),
+    )
+  }
+
+  /** The cell in the row or column of the formula stands for a range (implicit intersection). */
+  function toScalar(value: Value, at: Location): Scalar {
+    if (isMatrix(value)) {
+      const [first] = value
+      if (value.length === 1 && first?.length === 1) return first[0] ?? null
+      throw new NotComputable('several results')
+    }
+    if (!isRange(value)) return value
+    const { sheet, top, left, bottom, right } = value
+    if (top === bottom && left === right) return readCell({ sheet, row: top, column: left })
+    if (left === right && at.row >= top && at.row <= bottom) return readCell({ sheet, row: at.row, column: left })
+    if (top === bottom && at.column >= left && at.column <= right)
+      return readCell({ sheet, row: top, column: at.column })
+    throw new NotComputable('several results')
+  }
+
+  function map(value: Value, change: (value: Scalar) => Scalar): Value {
+    if (isSingle(value)) return change(toMatrix(value)[0]?.[0] ?? null)
+    return toMatrix(value).map((row) => row.map(change))
+  }
+
+  function combine(left: Value, right: Value, apply: (left: Scalar, right: Scalar) => Scalar): Value {
+    const [one, other] = [toMatrix(left), toMatrix(right)]
+    const height = Math.max(one.length, other.length)
+    const width = Math.max(one[0]?.length ?? 1, other[0]?.length ?? 1)
+    countSteps(height * width)
+    const result = Array.from({ length: height }, (_, row) =>
+      Array.from({ length: width }, (_cell, column) =>
+        apply(elementAt(one, row, column), elementAt(other, row, column)),
+      ),
+    )
+    return height === 1 && width === 1 ? (result[0]?.[0] ?? null) : result
+  }
+
+  return {
+    compute(sheet, row, column) {
+      const cell = sheets[sheet]?.cells[row]?.[column]
+      if (!cell) return undefined
+      try {
+        return computeCell(cell, { sheet, row, column })
+      } catch (error) {
+        if (error instanceof NotComputable) return undefined
+        throw error
+      }
+    },
+    address(sheet, row, column) {
+      const formula = sheets[sheet]?.cells[row]?.[column]?.f
+      if (formula === undefined || !LINK_FORMULA.test(formula)) return undefined
+      try {
+        const target = findLinkTarget(readFormula(formula))
+        const at = { sheet, row, column }
+        const address = target ? toText(toScalar(evaluate(target, at), at)) : undefined
+        return typeof address === 'string' ? address : undefined
+      } catch (error) {
+        if (error instanceof NotComputable) return undefined
+        throw error
+      }
+    },
+  }
+}
+
+const LINK_FORMULA = /\bHYPERLINK\s*\(/i
+
+/** The first argument of the first HYPERLINK, also where IF or another function chooses it. */
+function findLinkTarget(node: AstExpression | null | undefined): AstExpression | undefined {
+  if (node?.type !== 'CallExpression') return undefined
+  if (node.callee.name.toUpperCase() === 'HYPERLINK') return node.arguments[0] ?? undefined
+  return node.arguments.map(findLinkTarget).find((found) => found !== undefined)
+}
+
+const MAX_NAME_DEPTH = 20
+
+const isSingle = (value: Value): boolean =>
+  isRange(value) ? value.top === value.bottom && value.left === value.right : !isMatrix(value)
+
+/** A single row or column is repeated over the other operand. */
+const elementAt = (matrix: Matrix, row: number, column: number): Scalar => {
+  const line = matrix.length === 1 ? matrix[0] : matrix[row]
+  if (!line) return new CellError('#N/A')
+  const element = line.length === 1 ? line[0] : line[column]
+  return element === undefined ? new CellError('#N/A') : element
+}
+
+function storedValue({ t, v, w }: CellObject): Scalar {
+  if (t === 'e') return new CellError(w ?? '#VALUE!')
+  if (v instanceof Date) throw new NotComputable('a date')
+  return v ?? null
+}
+
+function joinRanges(one: Value, other: Value): Value {
+  if (!isRange(one) || !isRange(other) || one.sheet !== other.sheet) return REFERENCE_ERROR
+  return {
+    sheet: one.sheet,
+    top: Math.min(one.top, other.top),
+    left: Math.min(one.left, other.left),
+    bottom: Math.max(one.bottom, other.bottom),
+    right: Math.max(one.right, other.right),
+  } satisfies CellRange
+}
+
+function applyToNumber(value: Scalar, apply: (number: number) => number): Scalar {
+  const number = toNumber(value)
+  return number instanceof CellError ? number : apply(number)
+}
+
+type Operation = (left: Scalar, right: Scalar) => Scalar
+
+const notComputed: Operation = () => {
+  throw new NotComputable('an operator')
+}
+
+const arithmetic =
+  (apply: (left: number, right: number) => number | CellError): Operation =>
+  (left, right) => {
+    const [one, other] = [toNumber(left), toNumber(right)]
+    if (one instanceof CellError) return one
+    if (other instanceof CellError) return other
+    const result = apply(one, other)
+    return typeof result === 'number' ? finite(result) : result
+  }
+
+const comparison =
+  (holds: (order: number) => boolean): Operation =>
+  (left, right) => {
+    const order = compare(left, right)
+    return order instanceof CellError ? order : holds(order)
+  }
+
+/** Excel shows zero for a difference that only rounding leaves. */
+const withoutRounding = (left: number, right: number, sum: number): number =>
+  Math.abs(sum) < 2 ** -49 * Math.max(Math.abs(left), Math.abs(right)) ? 0 : sum
+
+const BINARY: Readonly<Record<string, Operation>> = {
+  '+': arithmetic((left, right) => withoutRounding(left, right, left + right)),
+  '-': arithmetic((left, right) => withoutRounding(left, right, left - right)),
+  '*': arithmetic((left, right) => left * right),
+  '/': arithmetic((left, right) => (right === 0 ? DIVISION_ERROR : left / right)),
+  '^': arithmetic((left, right) => left ** right),
+  '&': (left, right) => {
+    const [one, other] = [toText(left), toText(right)]
+    if (one instanceof CellError) return one
+    if (other instanceof CellError) return other
+    return one.length + other.length > MAX_TEXT ? VALUE_ERROR : one + other
+  },
+  '=': comparison((order) => order === 0),
+  '<>': comparison((order) => order !== 0),
+  '<': comparison((order) => order < 0),
+  '>': comparison((order) => order > 0),
+  '<=': comparison((order) => order <= 0),
+  '>=': comparison((order) => order >= 0),
+}
