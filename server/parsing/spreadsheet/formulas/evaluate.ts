@@ -1,7 +1,8 @@
 /** Computes formulas whose results a workbook does not store, within bounds of time, depth and size. */
 import type { CellObject } from '@e965/xlsx'
 import { type AstExpression, type ReferenceIdentifier, parse, parseA1Ref, tokenize } from '@borgar/fx/xlsx'
-import { callFunction, type FunctionContext } from './functions.ts'
+import type { FunctionContext } from './function-context.ts'
+import { callFunction } from './functions.ts'
 import {
   CellError,
   type CellRange,

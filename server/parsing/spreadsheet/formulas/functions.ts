@@ -1,9 +1,9 @@
 /** Functions of formulas. A function that is absent here is not computed: its formula is shown instead. */
-import type { AstExpression } from '@borgar/fx/xlsx'
 import * as library from '@formulajs/formulajs'
 import { z } from 'zod'
 import { formatNumber } from '#server/parsing/spreadsheet/number-format.ts'
 import { DATE_FUNCTIONS } from './date-functions.ts'
+import type { Argument, FormulaFunction, FunctionContext } from './function-context.ts'
 import { LOOKUP_FUNCTIONS } from './lookup-functions.ts'
 import { TEXT_FUNCTIONS } from './text-functions.ts'
 import {
@@ -23,20 +23,6 @@ import {
   type Value,
   VALUE_ERROR,
 } from './values.ts'
-
-type Argument = AstExpression | null | undefined
-
-export interface FunctionContext {
-  readonly at: { readonly sheet: number; readonly row: number; readonly column: number }
-  readonly is1904: boolean
-  readonly evaluate: (argument: Argument) => Value
-  readonly toScalar: (value: Value) => Scalar
-  readonly toMatrix: (value: Value) => Matrix
-  readonly formulaAt: (sheet: number, row: number, column: number) => string | undefined
-  readonly combine: (left: Value, right: Value, apply: (left: Scalar, right: Scalar) => Scalar) => Value
-}
-
-type FormulaFunction = (args: readonly Argument[], context: FunctionContext) => Value
 
 /** Written by Excel before the names of functions that older versions do not know. */
 const PREFIX = /^(?:_xlfn\.|_xlws\.)+/i

@@ -1,6 +1,5 @@
 /** Functions of formulas that look values up, and that add up or count those which meet criteria. */
-import type { AstExpression } from '@borgar/fx/xlsx'
-import type { FunctionContext } from './functions.ts'
+import type { Argument, FormulaFunction, FunctionContext } from './function-context.ts'
 import {
   CellError,
   compare,
@@ -15,9 +14,6 @@ import {
   type Value,
   VALUE_ERROR,
 } from './values.ts'
-
-type Argument = AstExpression | null | undefined
-type LookupFunction = (args: readonly Argument[], context: FunctionContext) => Value
 
 const CRITERION = /^(<=|>=|<>|<|>|=)?([^]*)$/
 const MAX_WILDCARD_CHARACTERS = 255
@@ -114,7 +110,7 @@ function aggregate(
 const mean = (numbers: readonly number[]) => (numbers.length === 0 ? DIVISION_ERROR : total(numbers) / numbers.length)
 
 const oneCriterion =
-  (join: (numbers: readonly number[]) => number | CellError): LookupFunction =>
+  (join: (numbers: readonly number[]) => number | CellError): FormulaFunction =>
   ([range, criterion, sumRange], context) => {
     const cells = context.evaluate(range)
     const values = sumRange ? sizeLike(context.evaluate(sumRange), cells) : cells
@@ -122,7 +118,7 @@ const oneCriterion =
   }
 
 const severalCriteria =
-  (join: (numbers: readonly number[]) => number | CellError): LookupFunction =>
+  (join: (numbers: readonly number[]) => number | CellError): FormulaFunction =>
   ([range, ...criteria], context) =>
     aggregate(select(flatten(range, context), criteria, context), join)
 
@@ -155,7 +151,7 @@ function lookUp(args: readonly Argument[], context: FunctionContext, isVertical:
   return value === undefined ? REFERENCE_ERROR : value
 }
 
-export const LOOKUP_FUNCTIONS: Readonly<Record<string, LookupFunction>> = {
+export const LOOKUP_FUNCTIONS: Readonly<Record<string, FormulaFunction>> = {
   SUMIF: oneCriterion(total),
   AVERAGEIF: oneCriterion(mean),
   COUNTIF: ([range, criterion], context) => countOf(select(flatten(range, context), [range, criterion], context)),

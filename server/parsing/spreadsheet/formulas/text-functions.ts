@@ -1,15 +1,12 @@
 /** Text functions of formulas. */
-import type { FunctionContext } from './functions.ts'
-import type { AstExpression } from '@borgar/fx/xlsx'
-import { CellError, type Scalar, toBoolean, toNumber, toText, type Value, VALUE_ERROR } from './values.ts'
-
-type TextFunction = (args: readonly (AstExpression | null | undefined)[], context: FunctionContext) => Value
+import type { FormulaFunction } from './function-context.ts'
+import { CellError, type Scalar, toBoolean, toNumber, toText, VALUE_ERROR } from './values.ts'
 
 const MAX_TEXT = 32_767
 
 /** Texts and numbers of the arguments, or the first error. */
 const ofTexts =
-  (compute: (texts: readonly string[], numbers: readonly (number | undefined)[]) => Scalar): TextFunction =>
+  (compute: (texts: readonly string[], numbers: readonly (number | undefined)[]) => Scalar): FormulaFunction =>
   (args, context) => {
     const values = args.map((argument) => context.toScalar(context.evaluate(argument)))
     const texts = values.map(toText)
@@ -27,7 +24,7 @@ const ofTexts =
   }
 
 const join =
-  (isWhole: boolean): TextFunction =>
+  (isWhole: boolean): FormulaFunction =>
   (args, context) => {
     let joined = ''
     for (const argument of args) {
@@ -57,7 +54,7 @@ const find = (within: string, start: number, search: (rest: string) => number): 
   return at === -1 ? VALUE_ERROR : at + start
 }
 
-export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
+export const TEXT_FUNCTIONS: Readonly<Record<string, FormulaFunction>> = {
   CONCATENATE: join(false),
   CONCAT: join(true),
   TEXTJOIN([separator, skipEmpty, ...args], context) {
