@@ -1,5 +1,6 @@
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
+import { addressBehind } from '#server/parsing/links.ts'
 import { readWord95Layout } from './layout-word95.ts'
 import { readWord97Layout, readStream } from './layout-word97.ts'
 import { joinPieces, type ParagraphEnd, type WordLayout } from './pieces.ts'
@@ -94,14 +95,30 @@ const LINE_ENDS = /[\r\v\f\u000e]/g
 /** Anchors of pictures, notes and comments, soft hyphens, and deleted text. */
 const NOTHING_TO_READ = /[\0-\u0006\u0008\u000f-\u001d\u001f]/g
 
+interface Field {
+  instruction: string
+  /** Where its result begins; undefined before that. */
+  start: number | undefined
+}
+
+/** The target of a link follows its instruction in quotation marks; "\\l" before it names a place in the document. */
+const LINK = /^\s*HYPERLINK\s+"([^"]+)"/i
+
 function toText(written: string): string {
   let shown = ''
-  const fields: boolean[] = []
+  const fields: Field[] = []
   for (const part of written.split(/([\u0013-\u0015])/)) {
-    if (part === FIELD_BEGINS) fields.push(true)
-    else if (part === FIELD_RESULT && fields.length > 0) fields[fields.length - 1] = false
-    else if (part === FIELD_ENDS) fields.pop()
-    else if (!fields.includes(true)) shown += part
+    const field = fields.at(-1)
+    if (part === FIELD_BEGINS) fields.push({ instruction: '', start: undefined })
+    else if (part === FIELD_RESULT && field) field.start = shown.length
+    else if (part === FIELD_ENDS) {
+      fields.pop()
+      const target = LINK.exec(field?.instruction ?? '')?.[1]
+      const isShown = fields.every(({ start }) => start !== undefined)
+      if (target !== undefined && field?.start !== undefined && isShown)
+        shown += addressBehind(shown.slice(field.start), target)
+    } else if (fields.every(({ start }) => start !== undefined)) shown += part
+    else if (field) field.instruction += part
   }
   return shown
     .replaceAll(LINE_ENDS, '\n')

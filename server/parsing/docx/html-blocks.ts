@@ -1,4 +1,5 @@
 /** Finds blocks in the well-formed HTML that mammoth writes; other HTML is not supported. */
+import { addressBehind } from '#server/parsing/links.ts'
 import type { Block } from '#server/parsing/sections.ts'
 import { decodeSymbolMarks } from '#server/parsing/symbol-fonts.ts'
 
@@ -14,6 +15,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const ROW_END = '\u001e'
 /** A footnote or endnote; the text refers to it by number: "[1]". */
 const NOTE = /\bid="[^"]*(?:foot|end)note-/
+const HREF = /\bhref="([^"]*)"/
 const HEADING_TAG = /^h[1-6]$/
 const BOLD_HEADING_MAX_CHARACTERS = 90
 const BOLD_LEVEL = 6
@@ -38,6 +40,7 @@ export function findHtmlBlocks(html: string): Block[] {
   let boldCharacters = 0
   let boldDepth = 0
   let notes = 0
+  let link: { readonly target: string; readonly start: number } | undefined
 
   const takeText = (): string => {
     const taken = normaliseBlanks(text)
@@ -79,6 +82,15 @@ export function findHtmlBlocks(html: string): Block[] {
         break
       case 'input':
         text += attributes.includes('checked=') ? '☒' : '☐'
+        break
+      case 'a':
+        if (!isEnd) link = { target: decode(HREF.exec(attributes)?.[1] ?? ''), start: text.length }
+        else if (link) {
+          const address = addressBehind(text.slice(link.start), link.target)
+          text += address
+          if (boldDepth > 0) boldCharacters += address.trim().length
+          link = undefined
+        }
         break
       case 'strong':
         boldDepth += isEnd ? -1 : 1

@@ -8,6 +8,7 @@ import { describeGraphic } from './charts.ts'
 import { replaceDrawings } from './drawings.ts'
 import { markChunks, listTargets } from './embedded-files.ts'
 import { replaceEquations } from './equations.ts'
+import { writeFormValues } from './form-fields.ts'
 import { normaliseMarkup } from './markup.ts'
 import { completeParagraphs } from './paragraphs.ts'
 
@@ -103,7 +104,7 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
 
 function makeReadable(xml: string, describe: (relation: string) => string): string {
   rejectDeepNesting(xml)
-  return replaceDrawings(normaliseMarkup(replaceEquations(xml)), describe)
+  return replaceDrawings(normaliseMarkup(writeFormValues(replaceEquations(xml))), describe)
 }
 
 /** Real documents reach about fifty levels, nested tables included. */

@@ -1,4 +1,5 @@
 import { decodeHTML } from 'entities/decode'
+import { addressBehind } from '#server/parsing/links.ts'
 
 export interface PageText {
   readonly title: string
@@ -6,7 +7,9 @@ export interface PageText {
 }
 
 type Token =
-  { kind: 'text'; text: string } | { kind: 'open'; name: string; isVoid: boolean } | { kind: 'close'; name: string }
+  | { kind: 'text'; text: string }
+  | { kind: 'open'; name: string; isVoid: boolean; target?: string }
+  | { kind: 'close'; name: string }
 
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title', 'noscript', 'iframe', 'noembed', 'noframes', 'xmp'])
 const NEVER_SHOWN = new Set(['script', 'style', 'textarea', 'title', 'noscript', 'iframe', 'noembed', 'noframes',
@@ -33,6 +36,9 @@ const PARAGRAPHS = new Set(['p', 'div', 'section', 'article', 'main', 'header', 
 const LINES = new Set(['br', 'li', 'tr', 'dt', 'dd', 'option', 'caption'])
 const CELLS = new Set(['td', 'th'])
 const MIN_BODY_CHARACTERS = 200
+
+const HREF = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)')/i
+const MAX_TAG = 4_000
 
 function findTagEnd(html: string, from: number): number {
   let quote = ''
@@ -70,14 +76,16 @@ function* tokenize(html: string, isXml: boolean): Generator<Token> {
       continue
     }
     const name = (tag[2] ?? '').toLowerCase()
-    index = findTagEnd(html, open + tag[0].length)
+    const attributes = open + tag[0].length
+    index = findTagEnd(html, attributes)
     if (tag[1] === '/') {
       yield { kind: 'close', name }
       continue
     }
     // HTML ignores the slash of a self-closing raw-text element.
     const isVoid = VOID.has(name) || (html[index - 2] === '/' && (isXml || !RAW_TEXT.has(name)))
-    yield { kind: 'open', name, isVoid }
+    const target = name === 'a' ? HREF.exec(html.slice(attributes, Math.min(index, attributes + MAX_TAG))) : null
+    yield { kind: 'open', name, isVoid, ...(target ? { target: decodeHTML(target[1] ?? target[2] ?? '') } : {}) }
     if (!isVoid && RAW_TEXT.has(name)) {
       const closing = new RegExp(`</${name}`, 'gi')
       closing.lastIndex = index
@@ -88,8 +96,19 @@ function* tokenize(html: string, isXml: boolean): Generator<Token> {
   }
 }
 
-function render(tokens: readonly Token[], skipped: ReadonlySet<string>, within?: string): string {
+interface RenderOptions {
+  readonly skipped?: ReadonlySet<string>
+  readonly within?: string
+  /** Whether addresses follow the words of links. */
+  readonly hasAddresses?: boolean
+}
+
+function render(
+  tokens: readonly Token[],
+  { skipped = new Set(), within, hasAddresses = false }: RenderOptions = {},
+): string {
   let text = ''
+  let link: { readonly target: string; readonly start: number } | undefined
   let insideDepth = 0
   let skipping = ''
   let skipDepth = 0
@@ -117,6 +136,13 @@ function render(tokens: readonly Token[], skipped: ReadonlySet<string>, within?:
     if (name === 'pre') preDepth = Math.max(0, preDepth + step)
     if (PARAGRAPHS.has(name)) text += '\n\n'
     else if (LINES.has(name) && kind === 'open') text += '\n'
+    if (name === 'a' && hasAddresses) {
+      if (kind === 'open') link = { target: token.target ?? '', start: text.length }
+      else if (link) {
+        text += addressBehind(text.slice(link.start), link.target)
+        link = undefined
+      }
+    }
     if (kind === 'open' && name === 'li') text += '- '
     if (kind === 'close' && CELLS.has(name)) text += ' | '
   }
@@ -147,15 +173,15 @@ function readTitle(tokens: readonly Token[]): string {
 /** Prefers `main`, then `article`, then text without navigation; takes all text if that is short or `isDocument`. */
 export function htmlToText(html: string, { isXml = false, isDocument = false } = {}): PageText {
   const tokens = [...tokenize(html, isXml)]
-  if (isDocument) return { title: readTitle(tokens), text: render(tokens, new Set()) }
+  if (isDocument) return { title: readTitle(tokens), text: render(tokens, { hasAddresses: true }) }
   const attempts = [
-    () => render(tokens, SURROUNDINGS, 'main'),
-    () => render(tokens, SURROUNDINGS, 'article'),
-    () => render(tokens, SURROUNDINGS),
+    () => render(tokens, { skipped: SURROUNDINGS, within: 'main' }),
+    () => render(tokens, { skipped: SURROUNDINGS, within: 'article' }),
+    () => render(tokens, { skipped: SURROUNDINGS }),
   ]
   for (const attempt of attempts) {
     const text = attempt()
     if (text.length >= MIN_BODY_CHARACTERS) return { title: readTitle(tokens), text }
   }
-  return { title: readTitle(tokens), text: render(tokens, new Set()) }
+  return { title: readTitle(tokens), text: render(tokens) }
 }

@@ -12,7 +12,6 @@ import {
   finite,
   isMatrix,
   isRange,
-  type Matrix,
   NotComputable,
   NOT_AVAILABLE,
   NUMBER_ERROR,
