@@ -8,6 +8,14 @@ export interface PageNote {
   readonly rectangle: Rectangle
   /** Belongs to the text at its location; comments follow the page. */
   readonly isInline: boolean
+  /** True for the address of a link, which is no text of the page itself. */
+  readonly isAddress?: true
+}
+
+export interface PageLink {
+  readonly address: string
+  /** One for each line that the link covers. */
+  readonly rectangles: readonly Rectangle[]
 }
 
 /** Hidden or NoView (ISO 32000-2, 12.5.3). */
@@ -62,6 +70,51 @@ export function readNotes(annotations: readonly unknown[]): PageNote[] {
       .replaceAll(/\s+/g, ' ')
       .trim()
     return text === '' ? [] : [{ text, rectangle: data.rect, isInline: isField || data.subtype === TYPED }]
+  })
+}
+
+const linkAnnotation = z.object({
+  subtype: z.literal('Link'),
+  rect: z.tuple([z.number(), z.number(), z.number(), z.number()]),
+  annotationFlags: z.number().catch(0),
+  url: z.string(),
+  quadPoints: z
+    .custom<ArrayLike<number>>((value) => ArrayBuffer.isView(value) || Array.isArray(value))
+    .optional()
+    .catch(undefined),
+})
+
+/** Links to addresses; a link of several lines may consist of several annotations. */
+export function readLinks(annotations: readonly unknown[]): PageLink[] {
+  const links: { address: string; rectangles: Rectangle[] }[] = []
+  for (const given of annotations) {
+    const { data } = linkAnnotation.safeParse(given)
+    if (!data || (data.annotationFlags & UNSEEN_FLAGS) !== 0) continue
+    const rectangles = readQuads(data.quadPoints) ?? [normalise(data.rect)]
+    const last = links.at(-1)
+    if (last?.address === data.url) last.rectangles.push(...rectangles)
+    else if (links.length < MAX_LINKS) links.push({ address: data.url, rectangles })
+  }
+  return links
+}
+
+const MAX_LINKS = 1_000
+const QUAD_NUMBERS = 8
+
+const normalise = ([left, bottom, right, top]: Rectangle): Rectangle => [
+  Math.min(left, right),
+  Math.min(bottom, top),
+  Math.max(left, right),
+  Math.max(bottom, top),
+]
+
+function readQuads(points: ArrayLike<number> | undefined): Rectangle[] | undefined {
+  if (!points || points.length < QUAD_NUMBERS) return undefined
+  const numbers = Array.from(points)
+  return Array.from({ length: Math.floor(numbers.length / QUAD_NUMBERS) }, (_, quad): Rectangle => {
+    const corners = numbers.slice(quad * QUAD_NUMBERS, (quad + 1) * QUAD_NUMBERS)
+    const [across, down] = [corners.filter((_x, at) => at % 2 === 0), corners.filter((_y, at) => at % 2 === 1)]
+    return [Math.min(...across), Math.min(...down), Math.max(...across), Math.max(...down)]
   })
 }
 

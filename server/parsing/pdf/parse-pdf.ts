@@ -18,7 +18,7 @@ import { isGarbledPage } from './garbled-text.ts'
 import { isCoveredByImages, IMAGE_OPERATORS } from './image-coverage.ts'
 import { mayHoldLigatures, reorderLigatures } from './ligatures.ts'
 import type { TextItem } from './lines.ts'
-import { readNotes } from './notes.ts'
+import { readLinks, readNotes } from './notes.ts'
 import { looksLetterspaced } from './line-order.ts'
 import { noteBoxes } from './place-notes.ts'
 import { joinItems, type PdfFont } from './text.ts'
@@ -156,14 +156,23 @@ async function readPage(document: PdfDocument, number: number, fonts: Fonts): Pr
       if (characters > MAX_PAGE_CHARACTERS) throw new ParseFailure('too_large')
     }
     await loadFonts(page, items, fonts)
+    const annotations: unknown[] = await page.getAnnotations()
     const { notes, ...joined } = joinItems(await fixLigatures(page, items), (name) => fonts.get(name), {
-      notes: readNotes(await page.getAnnotations()),
+      notes: readNotes(annotations),
+      links: readLinks(annotations),
       drawn: items.some(({ str }) => looksLetterspaced(str)) ? (await drawnGlyphs(page)).join('') : '',
     })
     const viewport = page.getViewport({ scale: 1 })
     const boxes = notes.flatMap((note) => noteBoxes(joined.text, note, viewport))
     const parsed = { page: number, ...joined, ...(boxes.length > 0 ? { boxes } : {}) }
-    const characters = parsed.text.replaceAll(/\s/g, '').length
+    // Addresses of links are no text of the page: they may cover a scanned page.
+    const withoutAddresses = notes
+      .filter(({ isAddress }) => isAddress)
+      .reduce(
+        (text, { start, length }) => text.slice(0, start) + ' '.repeat(length) + text.slice(start + length),
+        parsed.text,
+      )
+    const characters = withoutAddresses.replaceAll(/\s/g, '').length
     const isGarbled = isGarbledPage(items)
     if (characters >= MIN_TEXT_CHARACTERS) {
       const isStamped =

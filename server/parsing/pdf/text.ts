@@ -3,8 +3,9 @@ import type { Heading } from '#server/parsing/page.ts'
 import { findBlocks, type WrittenLine } from './blocks.ts'
 import { orderByDirection, turnVerticalColumns } from './directions.ts'
 import { groupLines, type Line, NO_ITEM, type PlacedItem, placeItems, type TextItem } from './lines.ts'
-import type { PageNote, Rectangle } from './notes.ts'
+import type { PageLink, PageNote, Rectangle } from './notes.ts'
 import { orderColumns, orderFromTop, joinLetterspacedWords } from './line-order.ts'
+import { placeLinks } from './place-links.ts'
 import { placeNotes, insertNotes } from './place-notes.ts'
 import { orderRegions } from './regions.ts'
 import { splitFacingPages } from './spreads.ts'
@@ -33,21 +34,27 @@ export interface NoteRange {
   readonly start: number
   readonly length: number
   readonly rectangle: Rectangle
+  readonly isAddress?: true
 }
 
-/** Generated spaces, line ends, borders and notes belong to no run. `drawn` is empty unless words are letterspaced. */
+/** Generated spaces, line ends, borders, notes and addresses of links belong to no run. `drawn` is empty unless words are letterspaced. */
 export function joinItems(
   items: readonly TextItem[],
   fontOf: (name: string) => PdfFont | undefined,
-  { notes = [], drawn = '' }: { readonly notes?: readonly PageNote[]; readonly drawn?: string } = {},
+  {
+    notes = [],
+    links = [],
+    drawn = '',
+  }: { readonly notes?: readonly PageNote[]; readonly links?: readonly PageLink[]; readonly drawn?: string } = {},
 ): JoinedText {
   const placed = orderByDirection(turnVerticalColumns(placeItems(items)))
   const inline = placeNotes(
     placed,
     notes.filter((note) => note.isInline),
   )
-  const noteOf = new Map(inline.map(({ item, note }) => [item, note]))
-  const grouped = groupLines(insertNotes(placed, inline))
+  const linked = placeLinks(insertNotes(placed, inline), links)
+  const noteOf = new Map([...inline, ...linked.notes].map(({ item, note }) => [item, note]))
+  const grouped = groupLines(linked.items)
   const lines = splitFacingPages(joinLetterspacedWords(grouped, drawn)).flatMap((page) =>
     orderRegions(orderColumns(orderFromTop(page))),
   )
@@ -78,8 +85,10 @@ export function joinItems(
     for (const item of line.items) {
       text += gapBefore(item, line, table !== undefined, text)
       const note = noteOf.get(item)
-      if (note) ranges.push({ start: text.length, length: item.text.length, rectangle: note.rectangle })
-      else runs.push([text.length, item.index, item.offset, item.text.length])
+      if (note) {
+        const address = note.isAddress ? { isAddress: true as const } : {}
+        ranges.push({ start: text.length, length: item.text.length, rectangle: note.rectangle, ...address })
+      } else runs.push([text.length, item.index, item.offset, item.text.length])
       text += item.text
     }
     const fonts = line.items.filter((item) => item.text.trim() !== '').map((item) => fontOf(item.fontName))
