@@ -12,16 +12,22 @@ import {
   MAX_PAGES,
   type ParsedPage,
   type ParsedPart,
+  type Parser,
   type ParseOptions,
+  withoutNul,
 } from '#server/parsing/page.ts'
+import { findTextBlocks } from '#server/parsing/text/text-blocks.ts'
+import { addPageAttachments, type AttachmentNames, listAttachments, readAttachments } from './attachments.ts'
 import { isGarbledPage } from './garbled-text.ts'
 import { isCoveredByImages, IMAGE_OPERATORS } from './image-coverage.ts'
+import { hideLayers, type Layers } from './layers.ts'
 import { mayHoldLigatures, reorderLigatures } from './ligatures.ts'
 import type { TextItem } from './lines.ts'
 import { readLinks, readNotes } from './notes.ts'
 import { looksLetterspaced } from './line-order.ts'
 import { noteBoxes } from './place-notes.ts'
 import { joinItems, type PdfFont } from './text.ts'
+import { writeXfa, XFA_NOTICE } from './xfa.ts'
 
 const packageFolder = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'))
 const folder = (name: string) => `${path.join(packageFolder, name)}${path.sep}`
@@ -39,8 +45,11 @@ const MAX_RECOGNISED_PAGES = 500
 const MIN_OCR_CONFIDENCE = 50
 
 /** Defers pages without usable text to OCR. Item indexes match the viewer's text layer, which uses equal options. */
-export async function* parse(bytes: Uint8Array, { languages, pages }: ParseOptions): AsyncGenerator<ParsedPart> {
-  const task = getDocument({
+export const parse = (bytes: Uint8Array, options: ParseOptions): AsyncGenerator<ParsedPart> =>
+  parseFile(bytes, options, true)
+
+const openFile = (bytes: Uint8Array, enableXfa: boolean) =>
+  getDocument({
     // The library may take ownership of the bytes.
     data: bytes.slice(),
     cMapUrl: folder('cmaps'),
@@ -50,29 +59,113 @@ export async function* parse(bytes: Uint8Array, { languages, pages }: ParseOptio
     iccUrl: folder('iccs'),
     useSystemFonts: false,
     disableFontFace: true,
+    enableXfa,
     verbosity: VerbosityLevel.ERRORS,
   })
+
+async function* parseFile(
+  bytes: Uint8Array,
+  { languages, pages }: ParseOptions,
+  readsAttachments: boolean,
+): AsyncGenerator<ParsedPart> {
+  const task = openFile(bytes, false)
   try {
     const document = await task.promise.catch((error: unknown) => {
       throw new ParseFailure(isNamed(error, 'PasswordException') ? 'encrypted' : 'damaged', { cause: error })
     })
     if (document.numPages > MAX_PAGES) throw new ParseFailure('too_large')
     yield { pages: document.numPages }
-    yield* pages ? recognisePages(document, bytes, { languages, pages }) : readPages(document)
+    const attachments = readsAttachments ? await listAttachments(document) : undefined
+    if (pages) {
+      yield* recognisePages(document, bytes, { languages, pages }, attachments)
+      return
+    }
+    const form = await readForm(document, bytes)
+    if (form !== undefined) yield* form
+    else yield* readPages(document, attachments)
   } finally {
     await task.destroy()
   }
 }
 
-async function* readPages(document: PdfDocument): AsyncGenerator<ParsedPart> {
+const parseAttached: Parser = (bytes, options) => parseFile(bytes, options, false)
+
+const metadata = z.object({ info: z.object({ IsXFAPresent: z.boolean() }) })
+
+/** Pages of a form in XFA, as the viewer counts them; undefined if the pages themselves show the document. */
+async function readForm(document: PdfDocument, bytes: Uint8Array): Promise<ParsedPage[] | undefined> {
+  const { data } = metadata.safeParse(await document.getMetadata().catch(() => undefined))
+  if (data?.info.IsXFAPresent !== true) return undefined
+  const task = openFile(bytes, true)
+  try {
+    const form = await task.promise
+    if (!form.isPureXfa) return undefined
+    const texts: string[] = []
+    for (let number = 1; number <= Math.min(form.numPages, MAX_PAGES); number += 1)
+      texts.push(writeXfa(await (await form.getPage(number)).getXfa()))
+    // The viewer shows the pages with the notice, of which there may be fewer than of the form.
+    return Array.from({ length: document.numPages }, (_, index): ParsedPage => {
+      const isLast = index === document.numPages - 1
+      const text = withoutNul(texts.slice(index, isLast ? undefined : index + 1).join('\n\n')).trim()
+      return text === ''
+        ? { page: index + 1, text, gap: 'blank' }
+        : { page: index + 1, text, blocks: findTextBlocks(text) }
+    })
+  } catch {
+    return undefined
+  } finally {
+    await task.destroy()
+  }
+}
+
+/** @param attachments files that follow the last page; undefined if they are not read. */
+async function* readPages(document: PdfDocument, attachments: AttachmentNames | undefined): AsyncGenerator<ParsedPart> {
   const fonts: Fonts = new Map()
+  const context = { fonts, layers: await readLayers(document), attachments }
   let deferred = 0
   for (let page = 1; page <= document.numPages; page += 1) {
-    const layer = await readPage(document, page, fonts)
+    const layer = await readPage(document, page, context)
     if (layer?.isUsable !== true && deferred < MAX_RECOGNISED_PAGES) {
       deferred += 1
       yield { deferred: page }
-    } else yield layer ? withGap(layer.page, 'beyond_limit') : { page, text: '', gap: 'unreadable' }
+    } else
+      yield withAttachments(
+        document,
+        layer ? withGap(layer.page, 'beyond_limit') : { page, text: '', gap: 'unreadable' },
+        attachments,
+      )
+  }
+}
+
+/** Attached files follow the text of the last page. */
+async function withAttachments(
+  document: PdfDocument,
+  page: ParsedPage,
+  attachments: AttachmentNames | undefined,
+): Promise<ParsedPage> {
+  if (!attachments || attachments.size === 0 || page.page !== document.numPages) return page
+  const added = withoutNul(await readAttachments(document, attachments, parseAttached))
+  const { gap: _gap, ...readable } = page
+  const start = page.text === '' ? 0 : page.text.length + 2
+  const blocks = findTextBlocks(added).map((block) => ({
+    ...block,
+    start: block.start + start,
+    end: block.end + start,
+  }))
+  return {
+    ...readable,
+    text: page.text === '' ? added : `${page.text}\n\n${added}`,
+    blocks: [...(page.blocks ?? []), ...blocks],
+  }
+}
+
+async function readLayers(document: PdfDocument): Promise<Layers | undefined> {
+  try {
+    const config = await document.getOptionalContentConfig()
+    const groups = [...(config as unknown as Iterable<readonly [string, { readonly visible: boolean }]>)]
+    return groups.some(([, { visible }]) => !visible) ? config : undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -82,28 +175,34 @@ async function* recognisePages(
   document: PdfDocument,
   bytes: Uint8Array,
   { languages, pages }: Required<ParseOptions>,
+  attachments: AttachmentNames | undefined,
 ): AsyncGenerator<ParsedPart> {
   const rasteriser = createRasteriser(bytes)
   const recogniser = createRecogniser(languages)
   const fonts: Fonts = new Map()
+  const context = { fonts, layers: await readLayers(document), attachments }
+  const complete = (read: ParsedPage) => withAttachments(document, read, attachments)
   try {
     for (const [index, page] of pages.entries()) {
       yield { recognising: page }
-      const layer = await readPage(document, page, fonts)
+      const layer = await readPage(document, page, context)
       const raster = await rasteriser.draw(page).catch(() => 'broken' as const)
       if (raster !== undefined && raster !== 'broken' && !isBlank(raster)) {
         const recognised = await recogniser.recognise(raster).catch(abortedOnly)
         if (recognised !== 'aborted') {
-          yield chooseText(layer, { page, ...recognised })
+          yield await complete(chooseText(layer, { page, ...recognised }))
           continue
         }
-        yield withGap(layer?.page ?? { page, text: '' }, 'not_recognised')
+        yield await complete(withGap(layer?.page ?? { page, text: '' }, 'not_recognised'))
         // An aborted engine is unusable: another process reads the remaining pages.
         for (const left of pages.slice(index + 1)) yield { deferred: left }
         return
       }
-      if (layer) yield withGap(layer.page, raster === 'broken' ? 'unreadable' : 'blank')
-      else yield { page, text: '', gap: 'unreadable' }
+      yield await complete(
+        layer
+          ? withGap(layer.page, raster === 'broken' ? 'unreadable' : 'blank')
+          : { page, text: '', gap: 'unreadable' },
+      )
     }
   } finally {
     rasteriser.close()
@@ -134,10 +233,22 @@ function chooseText(
   return isMore && recognised.confidence >= MIN_OCR_CONFIDENCE ? recognised : page
 }
 
+interface PageContext {
+  readonly fonts: Fonts
+  /** Undefined if every layer is shown. */
+  readonly layers: Layers | undefined
+  /** Gains the files that are attached to pages. */
+  readonly attachments: AttachmentNames | undefined
+}
+
 /** Undefined if the page is unreadable: one page must not fail the file. */
-async function readPage(document: PdfDocument, number: number, fonts: Fonts): Promise<TextLayer | undefined> {
+async function readPage(
+  document: PdfDocument,
+  number: number,
+  { fonts, layers, attachments }: PageContext,
+): Promise<TextLayer | undefined> {
   let page
-  const items: TextItem[] = []
+  let items: TextItem[] = []
   try {
     page = await document.getPage(number)
     const stream = page.streamTextContent({
@@ -155,8 +266,10 @@ async function readPage(document: PdfDocument, number: number, fonts: Fonts): Pr
       }
       if (characters > MAX_PAGE_CHARACTERS) throw new ParseFailure('too_large')
     }
+    if (layers) items = hideLayers(items, await page.getOperatorList(), layers)
     await loadFonts(page, items, fonts)
     const annotations: unknown[] = await page.getAnnotations()
+    if (attachments) addPageAttachments(annotations, attachments)
     const { notes, ...joined } = joinItems(await fixLigatures(page, items), (name) => fonts.get(name), {
       notes: readNotes(annotations),
       links: readLinks(annotations),
@@ -174,6 +287,8 @@ async function readPage(document: PdfDocument, number: number, fonts: Fonts): Pr
       )
     const characters = withoutAddresses.replaceAll(/\s/g, '').length
     const isGarbled = isGarbledPage(items)
+    if (XFA_NOTICE.test(parsed.text.replaceAll(/\s+/g, ' ')))
+      return { page: { page: number, text: '', gap: 'unreadable' }, isGarbled, isUsable: true }
     if (characters >= MIN_TEXT_CHARACTERS) {
       const isStamped =
         countLines(parsed.text) <= MAX_STAMP_LINES && isCoveredByImages(await page.getOperatorList(), page.view)
