@@ -24,6 +24,7 @@ import {
   turnQuarter,
   whitenPaper,
 } from './raster.ts'
+import { isListing } from './listings.ts'
 import { readCellsAgain } from './read-cells.ts'
 import { readMixedLines } from './read-mixed-lines.ts'
 import { readSubscripts } from './read-subscripts.ts'
@@ -41,6 +42,8 @@ export interface Recogniser {
 
 interface OcrPage {
   orientation(): Orientation
+  /** Turn to read first: most pages are upright, and detecting the orientation costs a fifth of reading. */
+  firstTurn(): QuarterTurn
   read(turn: QuarterTurn, models: OcrModels): OcrResult
 }
 
@@ -129,22 +132,23 @@ export function createRecogniser(preferred: readonly OcrLanguage[] = []): Recogn
 /** The right single model is the most accurate and takes a third to half of the time of several, which come last. */
 function readFirstPage(page: OcrPage, possible: OcrModels): OcrResult {
   if (firstModels(possible) === possible) return readUpright(page, possible)
-  const guess = page.read(0, ENGLISH_MODEL)
+  const guess = page.read(page.firstTurn(), ENGLISH_MODEL)
   const own = modelsForWords(guess)
   if (own) {
-    const reading = own === ENGLISH_MODEL ? guess : page.read(0, own)
+    const reading = own === ENGLISH_MODEL ? guess : page.read(guess.turn, own)
     if (isKnown(reading)) return reading
   }
+  // A listing has too few common words to tell its language; other models would read its numbers no better.
+  if (!own && isKnown(guess) && isListing(guess.upright)) return guess
   const reading = isKnown(guess) ? undefined : readInScript(page)
   return reading && reading.confidence >= GOOD_CONFIDENCE ? reading : readUpright(page, possible)
 }
 
 function readUpright(page: OcrPage, models: OcrModels): OcrResult {
-  // Most pages are upright, and detecting the orientation costs a fifth of reading.
-  let reading = page.read(0, models)
+  let reading = page.read(page.firstTurn(), models)
   if (isClear(reading)) return reading
   const { turn } = page.orientation()
-  if (turn !== 0) reading = moreConfident(reading, page.read(turn, models))
+  if (turn !== reading.turn) reading = moreConfident(reading, page.read(turn, models))
   if (models === COMMON_MODELS || reading.confidence >= GOOD_CONFIDENCE) return reading
   const inScript = readInScript(page)
   if (inScript) reading = moreConfident(reading, inScript)
@@ -192,18 +196,25 @@ const isKnown = (reading: OcrResult): boolean => isClear(reading) && reading.unk
 const moreConfident = (one: OcrResult, other: OcrResult): OcrResult => (other.confidence > one.confidence ? other : one)
 
 function createOcrPage(tesseract: Tesseract, picture: Raster): OcrPage {
-  let orientation: Orientation | undefined
+  let found: Orientation | undefined
+  let firstTurn: QuarterTurn | undefined
+  const orientation = () => (found ??= tesseract.findOrientation(picture))
   const levelled = new Map<QuarterTurn, LevelPage>()
   const readings = new Map<string, OcrResult>()
+  const level = (turn: QuarterTurn): LevelPage => {
+    const known = levelled.get(turn) ?? levelAt(picture, turn)
+    levelled.set(turn, known)
+    return known
+  }
   return {
-    orientation: () => (orientation ??= tesseract.findOrientation(picture)),
+    orientation,
+    firstTurn: () => (firstTurn ??= chooseFirstTurn(level, orientation)),
     read(turn, models) {
-      const level = levelled.get(turn) ?? levelAt(picture, turn)
-      levelled.set(turn, level)
+      const page = level(turn)
       const key = [turn, ...models].join(' ')
       const reading = readings.get(key) ?? {
-        ...level,
-        ...readWords(tesseract, level.upright, models),
+        ...page,
+        ...readWords(tesseract, page.upright, models),
         turn,
         models,
       }
@@ -211,6 +222,12 @@ function createOcrPage(tesseract: Tesseract, picture: Raster): OcrPage {
       return reading
     },
   }
+}
+
+/** A listing on its side is noticed by its columns, before it is read for nothing. */
+function chooseFirstTurn(level: (turn: QuarterTurn) => LevelPage, orientation: () => Orientation): QuarterTurn {
+  if (isListing(level(0).upright) || !isListing(level(90).upright)) return 0
+  return orientation().turn
 }
 
 function levelAt(picture: Raster, turn: QuarterTurn): LevelPage {
@@ -228,13 +245,19 @@ function levelAt(picture: Raster, turn: QuarterTurn): LevelPage {
 }
 
 function readWords(tesseract: Tesseract, upright: Raster, models: OcrModels): WordResult {
-  const read = tesseract.readWords(upright, models)
+  const read = isListing(upright) ? readAsOneBlock(tesseract, upright, models) : tesseract.readWords(upright, models)
   const words = withLinesAbove(read, MIN_LINE_CONFIDENCE)
   return {
     words,
     confidence: meanConfidence(words),
     unknownShare: 1 - countCharacters(withLinesAbove(read, KNOWN_LINE_CONFIDENCE)) / Math.max(1, countCharacters(read)),
   }
+}
+
+/** Keeps the rows of a listing together, where the engine would find columns. */
+function readAsOneBlock(tesseract: Tesseract, upright: Raster, models: OcrModels): Word[] {
+  const whole = { left: 0, top: 0, right: upright.width, bottom: upright.height }
+  return tesseract.readBlocks(upright, [whole], models).flat()
 }
 
 function withLinesAbove(words: readonly Word[], least: number): Word[] {
