@@ -118,9 +118,22 @@ async function* recognisePages(
 ): AsyncGenerator<ParsedPart> {
   for (let left = pages; left.length > 0;) {
     const deferred: number[] = []
-    for await (const part of runProcess(run, { languages, pages: left })) {
-      if ('deferred' in part) deferred.push(part.deferred)
-      else yield part
+    const read = new Set<number>()
+    let recognising: number | undefined
+    try {
+      for await (const part of runProcess(run, { languages, pages: left })) {
+        if ('recognising' in part) recognising = part.recognising
+        if ('page' in part) read.add(part.page)
+        if ('deferred' in part) deferred.push(part.deferred)
+        else yield part
+      }
+    } catch (error) {
+      const slow = recognising
+      if (!(error instanceof ParseFailure) || error.code !== 'timed_out' || slow === undefined) throw error
+      // A page that takes too long must not lose the others; another process reads them.
+      if (!read.has(slow)) yield { page: slow, text: '', gap: 'not_recognised' }
+      read.add(slow)
+      deferred.push(...left.filter((page) => !read.has(page) && !deferred.includes(page)))
     }
     left = deferred
   }

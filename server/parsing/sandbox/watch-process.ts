@@ -9,7 +9,7 @@ import type { ParseLimits } from './limits.ts'
 
 const WATCH_INTERVAL_MS = 50
 /** Extensions for a process that got too little processor time. */
-const MAX_EXTENSIONS = 4
+const MAX_EXTENSIONS = 15
 const MEGABYTE = 1024 * 1024
 const PAGE_BYTES = 4096
 
