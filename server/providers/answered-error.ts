@@ -92,7 +92,13 @@ export const toUnknownDocumentError = (data: Json): AnsweredError => toAnsweredE
 const MAX_READ_LENGTH = 20_000
 const MAX_TITLE_LENGTH = 200
 
-const isPage = (body: string): boolean => /^\s*(?:<!--.*?-->\s*)*<(?:!doctype|html|head|body|\?xml|[a-z])/is.test(body)
+const isPage = (body: string): boolean =>
+  /^<(?:!doctype|\?xml|[a-z])/i.test(
+    body
+      .slice(0, MAX_READ_LENGTH)
+      .replaceAll(/<!--[^]*?-->/g, '')
+      .trimStart(),
+  )
 
 /** The title or the first heading of a page, or else its first words. */
 function readPageTitle(page: string): string {

@@ -29,6 +29,8 @@ const CLOSINGS = [...TAGS.map(([, end]) => end), ...FINAL_CHANNELS]
 const TAG_START = /[<[◁]/
 /** Models that think for longer than this before they answer send their thoughts apart. */
 const MAX_SEARCHED_LENGTH = 400_000
+/** An answer about such tags quotes them; whether a tag stands in code takes a look at all text before it. */
+const MAX_QUOTED_TAGS = 20
 
 export interface SplitText {
   readonly reasoning: string
@@ -57,6 +59,7 @@ export function createThinkSplitter(): ThinkSplitter {
   let closing = ''
   /** The text so far, in search of a closing tag without its opening one. */
   let searched = ''
+  let quoted = 0
   const channels = createChannelReader()
 
   function push(piece: string): SplitText {
@@ -114,17 +117,18 @@ export function createThinkSplitter(): ThinkSplitter {
     const shown = text.slice(0, length)
     buffered = text.slice(length)
     searched += shown
-    if (!found && searched.length <= MAX_SEARCHED_LENGTH) return { reasoning: '', text: shown }
+    if (!found && searched.length <= MAX_SEARCHED_LENGTH && quoted <= MAX_QUOTED_TAGS)
+      return { reasoning: '', text: shown }
     state = 'answering'
     return { reasoning: '', text: shown + take() }
   }
 
   function findClosing(text: string): FoundTag | undefined {
     const lower = text.toLowerCase()
-    return CLOSINGS.map((tag) => ({ tag, at: lower.indexOf(tag) }))
-      .filter(({ at }) => at !== -1 && !isInCode(searched + text.slice(0, at)))
-      .toSorted((one, other) => one.at - other.at)
-      .at(0)
+    const tags = CLOSINGS.map((tag) => ({ tag, at: lower.indexOf(tag) })).filter(({ at }) => at !== -1)
+    const meant = tags.filter(({ at }) => !isInCode(searched + text.slice(0, at)))
+    quoted += tags.length - meant.length
+    return meant.toSorted((one, other) => one.at - other.at).at(0)
   }
 
   function closeThought(text: string, { tag, at }: FoundTag): SplitText {

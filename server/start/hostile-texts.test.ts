@@ -14,11 +14,14 @@ import { titleFromModel, titleFromQuestion } from '#server/assistant/titles/titl
 import { jsonExcess, parseJson } from '#server/base/json.ts'
 import { createSnippet } from '#server/conversations/snippet.ts'
 import { parseFilters } from '#server/database/filter.ts'
+import { describeBody } from '#server/providers/answered-error.ts'
+import { createThinkSplitter } from '#server/providers/think-tags.ts'
 import { nearestName } from '#server/rest/nearest-name.ts'
+import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { requireKey } from '#server/storage/names.ts'
 
 const MESSAGE = 300_000
-const UNITS = [' ', '\n', ' \n', '\t', '[', '[1] ', '[1](', '![a](', '`', '"a ', '“a', '>', '- ', '- a\n', '|', '*', '$', '.', '. ', 'a', 'a b '] // prettier-ignore
+const UNITS = [' ', '\n', ' \n', '\t', '[', '[1] ', '[1](', '![a](', '`', '"a ', '“a', '>', '- ', '- a\n', '|', '*', '$', '.', '. ', 'a', 'a b ', '1', '1 ', '+1', '(', '2026 ', '12:3', '</think>', '`</think>', '<!---->'] // prettier-ignore
 
 /** The unit again and again, so that it neither ends in a match nor in an end of line. */
 const hostile = (unit: string, length: number): string => `${unit.repeat(Math.floor(length / unit.length))}x`
@@ -39,6 +42,12 @@ function filterMarkers(text: string): string {
   return filter.push(text) + filter.end()
 }
 
+function splitThoughts(text: string): void {
+  const splitter = createThinkSplitter()
+  for (let from = 0; from < text.length; from += 8) splitter.push(text.slice(from, from + 8))
+  splitter.end()
+}
+
 const READERS: readonly (readonly [name: string, length: number, read: (text: string) => unknown])[] = [
   ['the line of a found message', MESSAGE, (text) => createSnippet(text, ['a', 'b'])],
   ['the quotations of an answer', MESSAGE, (text) => findMisquotes(`[1] ${text}`, () => 'a source')],
@@ -52,6 +61,9 @@ const READERS: readonly (readonly [name: string, length: number, read: (text: st
   ['a title by a model', MESSAGE, titleFromModel],
   ['a title from a question', MESSAGE, titleFromQuestion],
   ['filters of live changes', 8_192, (text) => parseFilters(`title=eq.${text}`)],
+  ['the words of a question', MESSAGE, (text) => wordsOf(`1 ${text} 2026`)],
+  ['the thoughts of an answer', MESSAGE, splitThoughts],
+  ['an answer that is none', MESSAGE, (text) => describeBody(text, undefined)],
   ['JSON in a string', MESSAGE, (text) => parseJson(JSON.stringify([text]))],
   ['the nesting and numbers of JSON', MESSAGE, (text) => jsonExcess(JSON.stringify(text))],
 ]

@@ -65,13 +65,17 @@ function monthPatterns(): MonthPatterns {
   const names = [...numberOf.keys()].toSorted((one, other) => other.length - one.length).join('|')
   const day = String.raw`(\d{1,2})(?:\.?|st|nd|rd|th|er|re|o|a|ος|-го)`
   const year = String.raw`((?:1[5-9]|20)\d\d)`
-  const between = String.raw`(?:[\s,./-]+(?:of|de|del|di|d'|d’|den)?\s*)`
+  // Bounded, as everything here: a text may hold a hundred thousand blanks.
+  const between = String.raw`[\s,./-]{1,3}(?:(?:of|de|del|di|d'|d’|den)\s{0,2})?`
   cachedPatterns = {
     numberOf,
     dayFirst: new RegExp(String.raw`(?<![\d.,/-])${day}${between}(${names})\.?${between}${year}(?!\d)`, 'gu'),
     // Behind the day, because names are looked for at numbers only.
-    monthFirst: new RegExp(String.raw`(?<=(?<!\p{L})(${names})\.?\s+)${day}(?:,|\s)\s*${year}(?!\d)`, 'gu'),
-    yearFirst: new RegExp(String.raw`(?<!\d)${year}[.,]?\s+(?:m\.\s+|g\.\s+)?(${names})\.?\s+${day}(?!\d)`, 'gu'),
+    monthFirst: new RegExp(String.raw`(?<=(?<!\p{L})(${names})\.?\s{1,3})${day}[,\s]\s{0,2}${year}(?!\d)`, 'gu'),
+    yearFirst: new RegExp(
+      String.raw`(?<!\d)${year}[.,]?\s{1,3}(?:[mg]\.\s{1,3})?(${names})\.?\s{1,3}${day}(?!\d)`,
+      'gu',
+    ),
   }
   return cachedPatterns
 }

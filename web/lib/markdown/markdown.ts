@@ -24,15 +24,19 @@ const IS_EAST_ASIAN_LETTER = new RegExp(`[${EAST_ASIAN_LETTERS}]`, 'u')
 /** Marks that close behind a punctuation mark, and go on with a letter. */
 const CLOSING_BEFORE_LETTER = new RegExp(String.raw`(?<=[\p{Pe}\p{Pf}\p{Po}\p{Pd}])(\*+)[${EAST_ASIAN_LETTERS}]`, 'gu')
 
+let spaced = { masked: '', text: '' }
+
 /**
  * CommonMark tells opening from closing marks by the blanks around punctuation, which Chinese, Japanese and Korean do not
  * write: \`方法**“重要”**，\` and \`**注意：**请\` would stay asterisks. Letters of these scripts count as blanks there.
  */
 const eastAsianTokenizer: Partial<Pick<Tokenizer, 'emStrong' | 'url'>> = {
   emStrong(text, masked, before) {
-    const closing = masked.replaceAll(CLOSING_BEFORE_LETTER, (_, marks: string) => `${marks} `)
+    // Every mark of a paragraph is looked at with the same text.
+    if (masked !== spaced.masked)
+      spaced = { masked, text: masked.replaceAll(CLOSING_BEFORE_LETTER, (_, marks: string) => `${marks} `) }
     const blank = before !== undefined && IS_EAST_ASIAN_LETTER.test(before) ? '' : before
-    return Tokenizer.prototype.emStrong.call(this, text, closing, blank)
+    return Tokenizer.prototype.emStrong.call(this, text, spaced.text, blank)
   },
   url(text) {
     const end = text.search(EAST_ASIAN_PUNCTUATION)
