@@ -22,6 +22,7 @@ const DONE = 'data: [DONE]\n\n'
 export function createBodyReader(format: WireFormat): BodyReader {
   let form: 'unknown' | 'events' | 'lines' | 'document' | 'other' = 'unknown'
   let held = ''
+  let hasLines = false
 
   function push(text: string): string {
     if (form === 'events') return text
@@ -44,8 +45,10 @@ export function createBodyReader(format: WireFormat): BodyReader {
     for (let end = held.indexOf('\n'); end !== -1; end = held.indexOf('\n')) {
       const line = held.slice(0, end)
       const document = parseObject(line)
-      if (document) events += writeEvents(toEvents(document, format))
-      else if (line.trim() !== '') {
+      if (document) {
+        hasLines = true
+        events += writeEvents(toEvents(document, format))
+      } else if (line.trim() !== '') {
         form = 'document'
         break
       }
@@ -59,11 +62,12 @@ export function createBodyReader(format: WireFormat): BodyReader {
     end() {
       const body = take()
       if (form === 'events') return body
-      if (body.trim() === '') return form === 'lines' ? DONE : ''
+      if (body.trim() === '') return ''
       if (form === 'other' || form === 'unknown') throw describeBody(body, undefined)
       const documents = parseDocuments(body)
       if (!documents) throw new Error('the document ends before the answer does')
-      return writeEvents(documents.flatMap((one) => toEvents(one, format))) + DONE
+      // A whole answer needs no reason to be one; lines that break off do.
+      return writeEvents(documents.flatMap((one) => toEvents(one, format))) + (hasLines ? '' : DONE)
     },
   }
 }

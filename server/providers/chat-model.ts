@@ -62,7 +62,10 @@ export function createChatModel({ identifier, providerName, idleTimeoutMs, load 
     }
     const emitSplit = (split: SplitText) => {
       // The text of earlier steps was no thought.
-      if (split.isThought === true && !hasEarlierText) emit({ type: 'thought' })
+      if (split.isThought === true && !hasEarlierText) {
+        emit({ type: 'thought' })
+        ;[hasText, separator] = [false, '']
+      }
       emitText('reasoning', split.reasoning)
       emitText('text', split.text)
     }

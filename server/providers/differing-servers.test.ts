@@ -286,6 +286,46 @@ test('a call whose name comes late, whose arguments are an object, or whose end 
   expect([text, failure, called]).toEqual(['Seen.', undefined, [{ a: 1 }, { a: 2 }]])
 })
 
+test('a call whose pieces have no index is made with all its arguments, and a thought under two names counts once', async () => {
+  const called: unknown[] = []
+  const look: ChatTool = { ...TOOL, run: (input) => Promise.resolve(void called.push(input)).then(() => 'seen') }
+  const call =
+    chunk({ delta: { reasoning: 'Hm', reasoning_content: 'Hm' } }) +
+    chunk({ delta: { tool_calls: [{ id: 'a', function: { name: 'look', arguments: '' } }] } }) +
+    chunk({ delta: { tool_calls: [{ function: { arguments: '{"a"' } }] } }) +
+    chunk({ delta: { tool_calls: [{ function: { arguments: ':1}' } }] } }) +
+    chunk({ delta: {}, finish_reason: 'tool_calls' })
+  const answers = [call, whole('OpenAI-compatible', 'Seen.')].map((body) => ({ body }))
+  const { text, reasoning, failure } = await ask('OpenAI-compatible', answers, [look])
+  expect([text, reasoning, failure, called]).toEqual(['Seen.', 'Hm', undefined, [{ a: 1 }]])
+})
+
+test('an empty reason in every chunk ends nothing, and lines that break off were cut off', async () => {
+  const empty = (content: string) => chunk({ delta: { content }, finish_reason: '' })
+  expect(await askChat(empty('Half ') + empty('an'))).toMatchObject({
+    text: 'Half an',
+    failure: { code: 'provider_cut_off' },
+  })
+  expect(await askChat(empty('It is 900.') + chatEnd(false))).toMatchObject({ text: 'It is 900.', failure: undefined })
+  const line = `${JSON.stringify({ message: { content: 'Half an' }, done: false })}\n`
+  expect(await askChat(line)).toMatchObject({ text: 'Half an', failure: { code: 'provider_cut_off' } })
+})
+
+test('an answer of messages that stops without a reason is complete', async () => {
+  const { begin, text } = FORMATS.Anthropic
+  const body = begin + text('It is 900.') + event('message_stop', { type: 'message_stop' })
+  expect(await ask('Anthropic', [{ body }])).toMatchObject({ text: 'It is 900.', failure: undefined })
+})
+
+test('thoughts without a beginning before and after a tool call', async () => {
+  const call =
+    chatText('I should search</think>') +
+    chunk({ delta: { tool_calls: [{ index: 0, id: 'c', function: { name: 'look', arguments: '{}' } }] } }) +
+    chunk({ delta: {}, finish_reason: 'tool_calls' })
+  const outcome = await askChat(call, whole('OpenAI-compatible', 'Now I ', 'know</think>', 'It is 900.'))
+  expect(outcome).toMatchObject({ text: 'It is 900.', reasoning: 'I should searchNow I know', failure: undefined })
+})
+
 test('thoughts after a tool call are no answer', async () => {
   const call =
     chatText('I look it up.') +

@@ -35,7 +35,9 @@ function createChatNormaliser(): EventNormaliser {
     // Whole answers name it `message`, completions of a text have neither.
     const { delta, message, text, finish_reason: reason, ...rest } = choice
     const content = isJson(delta) ? delta : isJson(message) ? message : { content: textOf(text) }
-    hasFinished ||= typeof reason === 'string'
+    // Some servers send an empty reason in every chunk.
+    const ended = textOf(reason) || null
+    hasFinished ||= ended !== null
     const { role: _, tool_calls: called, function_call: calledBefore, ...words } = content
     const given = isArray(called) ? called : isJson(calledBefore) ? [{ index: 0, function: calledBefore }] : []
     const toolCalls = given.flatMap(calls.push)
@@ -43,7 +45,7 @@ function createChatNormaliser(): EventNormaliser {
       {
         ...rest,
         delta: { ...words, ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }) },
-        finish_reason: typeof reason === 'string' ? reason : null,
+        finish_reason: ended,
       },
     ]
   }
@@ -67,24 +69,28 @@ function createChatNormaliser(): EventNormaliser {
 function createToolCallNormaliser() {
   const held = new Map<unknown, { readonly id: unknown; readonly arguments: string }>()
   const named = new Set<unknown>()
+  let last: unknown
 
   function push(entry: unknown): readonly Json[] {
     if (!isJson(entry)) return []
-    const { index, id } = entry
+    const { id } = entry
     const called = isJson(entry['function']) ? entry['function'] : {}
     const written = called['arguments']
     const text = isJson(written) || isArray(written) ? JSON.stringify(written) : textOf(written)
     const name = textOf(called['name'])
-    if (named.has(index ?? id) && name === '')
+    // A piece without index and id continues the call before it.
+    const key = entry['index'] ?? id ?? (name === '' ? last : undefined)
+    last = key
+    if (named.has(key) && name === '')
       return text === '' ? [] : [{ ...entry, function: { ...called, name: null, arguments: text } }]
-    const earlier = held.get(index ?? id)
+    const earlier = held.get(key)
     const merged = { id: id ?? earlier?.id, arguments: (earlier?.arguments ?? '') + text }
     if (name === '') {
-      held.set(index ?? id, merged)
+      held.set(key, merged)
       return []
     }
-    held.delete(index ?? id)
-    named.add(index ?? id)
+    held.delete(key)
+    named.add(key)
     return [{ ...entry, id: merged.id ?? null, function: { ...called, arguments: merged.arguments } }]
   }
   return { push }
@@ -125,7 +131,7 @@ function createMessagesNormaliser(): EventNormaliser {
       if (isJson(block) && block['type'] === 'tool_use' && textOf(block['name']) === '') dropped.add(index)
       return dropped.has(index) && type !== 'message_stop' ? undefined : event
     },
-    isFinished: () => hasReason,
+    isFinished: () => hasReason || hasStopped,
     end() {
       const reason = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 0 } }
       return hasStopped ? [] : [...(hasReason ? [] : [reason]), { type: 'message_stop' }]

@@ -96,10 +96,15 @@ export function createDeltaReader({ onText, onActivity, onPause }: TextListener,
     const [choice, ...others] = isArray(event['choices']) ? event['choices'] : []
     if (!isJson(choice) || !isJson(choice['delta']) || others.length > 0) return event
     const rest: Record<string, unknown> = { ...choice['delta'] }
+    const taken = new Set<TextKind>()
     for (const [key, kind] of Object.entries(KINDS)) {
       const text = rest[key]
       if (typeof text !== 'string') continue
-      if (text !== '') onText(kind, text)
+      // Some servers send one thought under its old and its new name.
+      if (text !== '' && !taken.has(kind)) {
+        taken.add(kind)
+        onText(kind, text)
+      }
       rest[key] = null
     }
     return { ...event, choices: [{ ...choice, delta: rest }] }
@@ -182,8 +187,8 @@ const contentBlockDelta = ({ type, delta }: Json): TextDelta | undefined =>
   type === 'content_block_delta' && isJson(delta) ? textOnlyDelta(delta) : undefined
 
 /** OpenAI chat completions: `{"choices":[{"index":0,"delta":{"content":"…"}}]}`. */
-function choiceDelta({ choices, usage }: Json): TextDelta | undefined {
-  if (!isArray(choices) || choices.length !== 1 || (usage ?? null) !== null) return undefined
+function choiceDelta({ choices, usage, error }: Json): TextDelta | undefined {
+  if (!isArray(choices) || choices.length !== 1 || (usage ?? error ?? null) !== null) return undefined
   const [choice] = choices
   if (!isJson(choice) || !isJson(choice['delta'])) return undefined
   const hasMore = Object.keys(choice).some((key) => key !== 'index' && key !== 'delta' && choice[key] !== null)

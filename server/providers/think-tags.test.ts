@@ -32,6 +32,19 @@ const CASES = [
   ['a</think>b</think>c', 'a', 'b</think>c'],
   ['A tag such as <think> ends with </think> here.', '', 'A tag such as <think> ends with </think> here.'],
   ['```\n</think>\n```\nends it.', '', '```\n</think>\n```\nends it.'],
+  ['<think>İstanbul İİ</think>Answer', 'İstanbul İİ', 'Answer'],
+  ['İİ are two.</think>Answer', 'İİ are two.', 'Answer'],
+  ['both plans. </think> The answer', 'both plans. ', 'The answer'],
+  [
+    'The template closes it with </think>. After it the answer follows.',
+    '',
+    'The template closes it with </think>. After it the answer follows.',
+  ],
+  ['<reasoning step="1">a</reasoning> is the shape', '', '<reasoning step="1">a</reasoning> is the shape'],
+  ['An example:\n\n    a </thought> b\n\nEnd', '', 'An example:\n\n    a </thought> b\n\nEnd'],
+  ['I could write `</think>` here.\n</think>\nAnswer', 'I could write `</think>` here.\n', 'Answer'],
+  ['<|channel|>final<|message|>The token is <|end|> and more.', '', 'The token is  and more.'],
+  ['plans</think>', 'plans', ''],
   ['1 < 2 and a[3] [4]', '', '1 < 2 and a[3] [4]'],
 ] as const
 

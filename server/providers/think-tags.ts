@@ -25,8 +25,14 @@ const FINAL_CHANNELS = [
 const BEGINNINGS = [...TAGS.map(([begin]) => begin), ...FIRST_MARKS]
 const MAX_TAG_LENGTH = Math.max(...BEGINNINGS.map((tag) => tag.length))
 const CLOSINGS = [...TAGS.map(([, end]) => end), ...FINAL_CHANNELS]
+const CLOSING = new RegExp(CLOSINGS.map((tag) => tag.replace(/[|[\]]/g, String.raw`\$&`)).join('|'), 'gi')
+const OPENING =
+  /<(?:think|thinking|thoughts?|reasoning|seed:think)[\s>]|\[think\]|◁think▷|<\|(?:begin_of_thought|start_thinking)\|>/i
+const CHANNEL_MARK = /<\|(?:start|channel|message|end|return|call|constrain)\|>/
 /** Every tag begins with one of these, so most text needs no further look. */
 const TAG_START = /[<[◁]/
+/** Characters behind a tag that tell whether a sentence is about it. */
+const MENTION_LENGTH = 2
 /** Models that think for longer than this before they answer send their thoughts apart. */
 const MAX_SEARCHED_LENGTH = 400_000
 /** An answer about such tags quotes them; whether a tag stands in code takes a look at all text before it. */
@@ -65,7 +71,7 @@ export function createThinkSplitter(): ThinkSplitter {
   function push(piece: string): SplitText {
     if (state === 'answering') return { reasoning: '', text: piece }
     if (state === 'channels') return channels.push(piece)
-    if (state === 'searching' && buffered === '' && !TAG_START.test(piece)) return search(piece)
+    if (state === 'searching' && buffered === '' && !TAG_START.test(piece)) return show(piece)
     buffered += piece
     if (state === 'beginning') state = begin()
     if (state === 'beginning') return NOTHING
@@ -83,7 +89,7 @@ export function createThinkSplitter(): ThinkSplitter {
   /** Stays at the beginning until enough has arrived to know how the answer begins. */
   function begin(): 'beginning' | 'thinking' | 'channels' | 'searching' {
     const trimmed = buffered.trimStart()
-    const beginning = trimmed.slice(0, MAX_TAG_LENGTH).toLowerCase()
+    const beginning = lowerAscii(trimmed.slice(0, MAX_TAG_LENGTH))
     if (BEGINNINGS.some((tag) => tag.length > beginning.length && tag.startsWith(beginning))) return 'beginning'
     if (FIRST_MARKS.some((mark) => beginning.startsWith(mark))) return 'channels'
     const tag = TAGS.find(([opening]) => beginning.startsWith(opening))
@@ -94,7 +100,7 @@ export function createThinkSplitter(): ThinkSplitter {
   }
 
   function think(): SplitText {
-    const at = buffered.toLowerCase().indexOf(closing)
+    const at = lowerAscii(buffered).indexOf(closing)
     const length = at === -1 ? buffered.length - partialLength([closing], buffered) : at
     const reasoning = buffered.slice(0, length)
     buffered = buffered.slice(at === -1 ? length : at + closing.length)
@@ -110,25 +116,36 @@ export function createThinkSplitter(): ThinkSplitter {
     return { reasoning: '', text: take() }
   }
 
-  function search(text: string): SplitText {
-    const found = findClosing(text)
-    if (found && !hasOpeningTag(searched + text.slice(0, found.at))) return closeThought(text, found)
-    const length = text.length - partialLength(CLOSINGS, text)
-    const shown = text.slice(0, length)
+  function search(text: string, isEnd = false): SplitText {
+    const found = findClosing(text, isEnd)
+    if (found && (isEnd || isFollowed(text, found))) return closeThought(text, found)
+    const length = found?.at ?? text.length - (isEnd ? 0 : partialLength(CLOSINGS, text))
     buffered = text.slice(length)
-    searched += shown
-    if (!found && searched.length <= MAX_SEARCHED_LENGTH && quoted <= MAX_QUOTED_TAGS)
-      return { reasoning: '', text: shown }
-    state = 'answering'
-    return { reasoning: '', text: shown + take() }
+    return show(text.slice(0, length))
   }
 
-  function findClosing(text: string): FoundTag | undefined {
-    const lower = text.toLowerCase()
-    const tags = CLOSINGS.map((tag) => ({ tag, at: lower.indexOf(tag) })).filter(({ at }) => at !== -1)
-    const meant = tags.filter(({ at }) => !isInCode(searched + text.slice(0, at)))
-    quoted += tags.length - meant.length
-    return meant.toSorted((one, other) => one.at - other.at).at(0)
+  function show(text: string): SplitText {
+    searched += text
+    if (searched.length <= MAX_SEARCHED_LENGTH && quoted <= MAX_QUOTED_TAGS) return { reasoning: '', text }
+    state = 'answering'
+    return { reasoning: '', text: text + take() }
+  }
+
+  /** The first tag that closes a thought, or may close one once more has arrived. */
+  function findClosing(text: string, isEnd: boolean): FoundTag | undefined {
+    for (const match of text.matchAll(CLOSING)) {
+      const found = { tag: lowerAscii(match[0]), at: match.index }
+      const before = searched + text.slice(0, found.at)
+      // A tag that the answer itself opens, to explain it, is closed by the answer as well.
+      if (OPENING.test(before)) quoted = Infinity
+      if (quoted > MAX_QUOTED_TAGS) return undefined
+      if (!isInCode(before)) {
+        const after = text.slice(found.at + found.tag.length)
+        if ((!isEnd && !isFollowed(text, found)) || !isMention(before, after)) return found
+      }
+      quoted += 1
+    }
+    return undefined
   }
 
   function closeThought(text: string, { tag, at }: FoundTag): SplitText {
@@ -144,21 +161,26 @@ export function createThinkSplitter(): ThinkSplitter {
     end() {
       if (state === 'channels') return channels.end()
       const rest = take()
+      if (state === 'searching') return search(rest, true)
       return state === 'thinking' ? { reasoning: rest, text: '' } : { reasoning: '', text: rest }
     },
   }
 }
 
-/** A tag that the answer itself opens, to explain it, is closed by the answer as well. */
-const hasOpeningTag = (text: string): boolean => {
-  const lower = text.toLowerCase()
-  return TAGS.some(([begin]) => lower.includes(begin))
-}
+/** In full lower case some letters are longer (İ), which would shift positions. */
+const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+const isFollowed = (text: string, { tag, at }: FoundTag): boolean => text.length - at - tag.length >= MENTION_LENGTH
+
+/** A sentence names the tag: "it ends with </think>." */
+const isMention = (before: string, after: string): boolean =>
+  /[\p{L}\p{N},] $/u.test(before.slice(-3)) && /^(?:\p{P}| \p{Ll})/u.test(after)
 
 function isInCode(before: string): boolean {
   const fences = before.match(/^ {0,3}(?:`{3,}|~{3,})/gm)?.length ?? 0
   const line = before.slice(before.lastIndexOf('\n') + 1)
-  return fences % 2 === 1 || (line.match(/`/g)?.length ?? 0) % 2 === 1
+  const isIndented = /^(?: {4}|\t)\s*\S/.test(line)
+  return fences % 2 === 1 || isIndented || (line.match(/`/g)?.length ?? 0) % 2 === 1
 }
 
 /** Reads `<|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>…<|return|>`. */
@@ -168,42 +190,48 @@ function createChannelReader(): ThinkSplitter {
   let channel = ''
   // Two thoughts after each other are two paragraphs.
   let [hasThought, separator] = [false, '']
+  let wasFinal = false
+  const isFinal = () => /\bfinal\b/.test(channel)
 
   function push(piece: string, isEnd = false): SplitText {
     buffered += piece
     let [reasoning, text] = ['', '']
     const write = (words: string) => {
       if (isHeader) channel += words
-      else if (/\bfinal\b/.test(channel)) text += words
+      else if (isFinal()) text += words
       else if (words !== '') {
         reasoning += separator + words
         ;[hasThought, separator] = [true, '']
       }
     }
     for (;;) {
-      const found = CHANNEL_MARKS.map((mark) => ({ mark, at: buffered.indexOf(mark) }))
-        .filter(({ at }) => at !== -1)
-        .toSorted((one, other) => one.at - other.at)
-        .at(0)
-      const length = found?.at ?? buffered.length - (isEnd ? 0 : partialLength(CHANNEL_MARKS, buffered))
+      const found = CHANNEL_MARK.exec(buffered)
+      const length = found?.index ?? buffered.length - (isEnd ? 0 : partialLength(CHANNEL_MARKS, buffered))
       write(buffered.slice(0, length))
-      buffered = buffered.slice(length + (found?.mark.length ?? 0))
+      buffered = buffered.slice(length + (found?.[0].length ?? 0))
       if (!found) return { reasoning, text }
-      if (found.mark === '<|message|>') {
+      if (found[0] === '<|message|>') {
         isHeader = false
         continue
       }
       if (hasThought) separator = '\n\n'
-      if (!isHeader || found.mark === '<|channel|>') channel = ''
+      if (!isHeader) wasFinal = isFinal()
+      if (!isHeader || found[0] === '<|channel|>') channel = ''
       isHeader = true
     }
   }
-  return { push, end: () => push('', true) }
+
+  /** Without a further channel, what follows the mark of an end belongs to the answer that names it. */
+  function end(): SplitText {
+    const { reasoning, text } = push('', true)
+    return { reasoning, text: isHeader && wasFinal ? text + channel : text }
+  }
+  return { push, end }
 }
 
 /** Length of the longest beginning of a tag at the end of the text. */
 function partialLength(tags: readonly string[], text: string): number {
-  const end = text.slice(-Math.max(...tags.map((tag) => tag.length - 1))).toLowerCase()
+  const end = lowerAscii(text.slice(-Math.max(...tags.map((tag) => tag.length - 1))))
   for (let from = 0; from < end.length; from += 1) {
     const rest = end.slice(from)
     if (tags.some((tag) => tag.startsWith(rest))) return rest.length
@@ -213,5 +241,7 @@ function partialLength(tags: readonly string[], text: string): number {
 
 export function withoutThoughts(answer: string): string {
   const splitter = createThinkSplitter()
-  return splitter.push(answer).text + splitter.end().text
+  const { text } = splitter.push(answer)
+  const rest = splitter.end()
+  return rest.isThought === true ? rest.text : text + rest.text
 }

@@ -21,7 +21,7 @@ import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { requireKey } from '#server/storage/names.ts'
 
 const MESSAGE = 300_000
-const UNITS = [' ', '\n', ' \n', '\t', '[', '[1] ', '[1](', '![a](', '`', '"a ', '“a', '>', '- ', '- a\n', '|', '*', '$', '.', '. ', 'a', 'a b ', '1', '1 ', '+1', '(', '2026 ', '12:3', '</think>', '`</think>', '<!---->'] // prettier-ignore
+const UNITS = [' ', '\n', ' \n', '\t', '[', '[1] ', '[1](', '![a](', '`', '"a ', '“a', '>', '- ', '- a\n', '|', '*', '$', '.', '. ', 'a', 'a b ', '1', '1 ', '+1', '(', '2026 ', '12:3', '</think>', '`</think>', '<|end|>', '<!---->'] // prettier-ignore
 
 /** The unit again and again, so that it neither ends in a match nor in an end of line. */
 const hostile = (unit: string, length: number): string => `${unit.repeat(Math.floor(length / unit.length))}x`
@@ -43,6 +43,7 @@ function filterMarkers(text: string): string {
 }
 
 function splitThoughts(text: string): void {
+  createThinkSplitter().push(`<|channel|>${text}`)
   const splitter = createThinkSplitter()
   for (let from = 0; from < text.length; from += 8) splitter.push(text.slice(from, from + 8))
   splitter.end()
@@ -61,7 +62,7 @@ const READERS: readonly (readonly [name: string, length: number, read: (text: st
   ['a title by a model', MESSAGE, titleFromModel],
   ['a title from a question', MESSAGE, titleFromQuestion],
   ['filters of live changes', 8_192, (text) => parseFilters(`title=eq.${text}`)],
-  ['the words of a question', MESSAGE, (text) => wordsOf(`1 ${text} 2026`)],
+  ['the words of a question', MESSAGE, (text) => wordsOf(`1 ${text} 2026 a-${text}`)],
   ['the thoughts of an answer', MESSAGE, splitThoughts],
   ['an answer that is none', MESSAGE, (text) => describeBody(text, undefined)],
   ['JSON in a string', MESSAGE, (text) => parseJson(JSON.stringify([text]))],

@@ -22,7 +22,10 @@ const asToken = (maths: Maths | null): MathsToken | undefined =>
 const EAST_ASIAN_LETTERS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々`
 const IS_EAST_ASIAN_LETTER = new RegExp(`[${EAST_ASIAN_LETTERS}]`, 'u')
 /** Marks that close behind a punctuation mark, and go on with a letter. */
-const CLOSING_BEFORE_LETTER = new RegExp(String.raw`(?<=[\p{Pe}\p{Pf}\p{Po}\p{Pd}])(\*+)[${EAST_ASIAN_LETTERS}]`, 'gu')
+const CLOSING_BEFORE_LETTER = new RegExp(
+  String.raw`(?<=[\p{Pe}\p{Pf}\p{Po}\p{Pd}])(?<!\*)(\*{1,3})([${EAST_ASIAN_LETTERS}])`,
+  'gu',
+)
 
 let spaced = { masked: '', text: '' }
 
@@ -34,7 +37,13 @@ const eastAsianTokenizer: Partial<Pick<Tokenizer, 'emStrong' | 'url'>> = {
   emStrong(text, masked, before) {
     // Every mark of a paragraph is looked at with the same text.
     if (masked !== spaced.masked)
-      spaced = { masked, text: masked.replaceAll(CLOSING_BEFORE_LETTER, (_, marks: string) => `${marks} `) }
+      spaced = {
+        masked,
+        text: masked.replaceAll(
+          CLOSING_BEFORE_LETTER,
+          (_, marks: string, letter: string) => marks + ' '.repeat(letter.length),
+        ),
+      }
     const blank = before !== undefined && IS_EAST_ASIAN_LETTER.test(before) ? '' : before
     return Tokenizer.prototype.emStrong.call(this, text, spaced.text, blank)
   },
