@@ -12,7 +12,7 @@ import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import { branchOriginId, listTitle, matchesSearch } from '#web/lib/messages/conversation-labels.ts'
 import { apiFetch, apiSend, HttpError, nullIfNotFound, readJson, rest, restWithApiFallback } from './client.ts'
 import { storeDraft } from './drafts.ts'
-import { untilChangesCount } from './live/missed-changes.ts'
+import { untilMomentKnown } from './live/missed-changes.ts'
 import { createLiveQuery } from './live-query.ts'
 import { cachedModelLabel } from './models.ts'
 import { createPagedList } from './paged-list.ts'
@@ -55,7 +55,7 @@ async function readListed(
   limit: number,
   signal: AbortSignal | undefined,
 ): Promise<ListedConversation[]> {
-  await untilChangesCount(signal)
+  await untilMomentKnown(signal)
   const parameters = new URLSearchParams({ listed: 'true', limit: `${limit}` })
   if (search !== '') parameters.set('search', search.slice(0, MAX_SEARCH_LENGTH))
   if (last !== undefined) parameters.set('after', last.id)
@@ -111,7 +111,7 @@ export function conversationQuery(id: string) {
 }
 
 async function fetchConversation(id: string): Promise<ConversationRow | null> {
-  await untilChangesCount()
+  await untilMomentKnown()
   return restWithApiFallback(
     conversationRow.nullable(),
     () => rest().from('conversations').select('*').eq('id', id).maybeSingle(),

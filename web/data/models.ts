@@ -4,7 +4,7 @@ import { READER_MODEL } from '#contract/product-names.ts'
 import { modelAvailability, modelRow, type ModelAvailability, type ModelRow } from '#contract/model.ts'
 import { modelLabel } from '#web/lib/messages/conversation-labels.ts'
 import { apiFetch, apiJson, rest } from './client.ts'
-import { untilChangesCount } from './live/missed-changes.ts'
+import { untilMomentKnown } from './live/missed-changes.ts'
 import { refetch } from './refetch.ts'
 
 const COLUMNS = 'id,name,version,model_identifier,provider,family,is_default,context_window'
@@ -30,7 +30,7 @@ export const FALLBACK_MODELS: Model[] = [
 export const modelsQuery = queryOptions({
   queryKey: ['/api/models/visible'],
   queryFn: async ({ signal }): Promise<Model[]> => {
-    await untilChangesCount(signal)
+    await untilMomentKnown(signal)
     const { data, error } = await rest()
       .from('models')
       .select(COLUMNS)
@@ -48,7 +48,7 @@ export const modelsQuery = queryOptions({
 export const availabilityQuery = queryOptions({
   queryKey: ['/api/models/availability'],
   queryFn: async ({ signal }) => {
-    await untilChangesCount(signal)
+    await untilMomentKnown(signal)
     return apiJson('/api/models/availability', z.array(modelAvailability), { signal })
   },
 })

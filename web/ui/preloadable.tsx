@@ -25,7 +25,6 @@ export function preloadable<Props extends object>(
     const [View] = useState(() => Loaded ?? Lazy)
     return <View {...props} />
   }
-  // Shown while its code is missing, it is loaded again.
   const preload = (): void => void loadOnce().catch((error: unknown) => console.error(error))
   return Object.assign(Part, { preload })
 }

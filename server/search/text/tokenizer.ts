@@ -25,7 +25,7 @@ const CHANGE_OF_DIRECTION = new RegExp(
 )
 /** A word may continue on the next line. If it does not, the additional pair does no harm. */
 const PAIRED_LINE_END = new RegExp(String.raw`([${PAIRED}])[^\S\n]*\n[^\S\n]*(?=[${PAIRED}])`, 'gu')
-const HYPHENATED_LINE_END = /(?<=\p{L})[-‐\u00ad]\s*\n\s*(?=\p{Ll})/gu
+const HYPHENATED_LINE_END = /(?<=\p{L})[-‐\u00ad][^\S\n]*\n\s*(?=\p{Ll})/gu
 const DIRECTION_MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 /** Optional in writing: vowel signs and lengthening of Arabic, points of Hebrew. */
 const OPTIONAL_MARKS = /[\u0610-\u061a\u0640\u064b-\u0652\u0670\u0591-\u05c7]/g
@@ -69,7 +69,7 @@ export function wordsOf(text: string): string[] {
 /** Names of programs: "maxUploadSize", "HttpRetryPolicy", "parseHTMLPage". Names such as "mRNA" and "PhD" stay whole. */
 function camelCaseParts(word: string): string[] {
   const parts = word.split(CAMEL_CASE_BORDER)
-  return parts.every((part) => part.length > 1) ? parts.map((part) => part.toLowerCase()) : []
+  return parts.every((part) => part.length > 1) ? parts.map((part) => part.toLowerCase().slice(0, MAX_WORD_LENGTH)) : []
 }
 
 /** By UTF-16 code unit; 0 for characters without a simplified one. Rare characters beyond the first plane are omitted. */

@@ -1,7 +1,7 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { documentCounts } from '#contract/document.ts'
 import { apiJson } from '#web/data/client.ts'
-import { untilChangesCount } from '#web/data/live/missed-changes.ts'
+import { untilMomentKnown } from '#web/data/live/missed-changes.ts'
 import { refetch } from '#web/data/refetch.ts'
 import { documentCountsKey } from './document-queries.ts'
 
@@ -13,7 +13,7 @@ export function documentCountsQuery() {
   return queryOptions({
     queryKey: documentCountsKey,
     queryFn: async ({ signal }) => {
-      await untilChangesCount(signal)
+      await untilMomentKnown(signal)
       return apiJson('/api/documents/count', documentCounts, { signal })
     },
   })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { namedDocument, pageText, readingReport, type DocumentRow, type NamedDocument } from '#contract/document.ts'
 import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import { apiJson, nullIfNotFound } from '#web/data/client.ts'
-import { untilChangesCount } from '#web/data/live/missed-changes.ts'
+import { untilMomentKnown } from '#web/data/live/missed-changes.ts'
 import { createLiveQuery } from '#web/data/live-query.ts'
 import { documentRows, readDocument } from './read-documents.ts'
 
@@ -49,7 +49,7 @@ export function documentVersionsQuery({ id, series }: Pick<DocumentRow, 'id' | '
   return queryOptions({
     queryKey: documentVersionsKey(series),
     queryFn: async ({ signal }) => {
-      await untilChangesCount(signal)
+      await untilMomentKnown(signal)
       return (await nullIfNotFound(() => apiJson(`/api/documents/${id}/versions`, documentRows, { signal }))) ?? []
     },
   })

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import type { DocumentRow } from '#contract/document.ts'
 import { apiFetch, readJson, rest, restWithApiFallback } from '#web/data/client.ts'
-import { untilChangesCount } from '#web/data/live/missed-changes.ts'
+import { untilMomentKnown } from '#web/data/live/missed-changes.ts'
 import { createPagedList, type LoadedRows } from '#web/data/paged-list.ts'
 import { compareDocuments, isNameMatching, type DocumentListView } from '#web/lib/documents/document-order.ts'
 import { documentsKey } from './document-queries.ts'
@@ -48,7 +48,7 @@ async function readPage(
   limit: number,
   signal: AbortSignal | undefined,
 ): Promise<DocumentRow[]> {
-  await untilChangesCount(signal)
+  await untilMomentKnown(signal)
   const fromApi = () => readJson(apiFetch(pageAddress(view, last, limit), { signal: signal ?? null }))
   // The data service neither sorts as people do nor ignores the case of all letters.
   if (view.by === 'name' || view.search !== '') return documentRows.parse(await fromApi())

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { documentRow, MAX_IDS, type DocumentRow } from '#contract/document.ts'
 import { apiFetch, readJson, rest, restWithApiFallback } from '#web/data/client.ts'
-import { untilChangesCount } from '#web/data/live/missed-changes.ts'
+import { untilMomentKnown } from '#web/data/live/missed-changes.ts'
 import { readTogether } from '#web/data/read-together.ts'
 
 export const documentRows = z.array(documentRow)
@@ -18,7 +18,7 @@ export async function forIdsInTurn(
 /** Documents by id, without those that were deleted or belong to another person. */
 export async function readDocuments(ids: readonly string[]): Promise<ReadonlyMap<string, DocumentRow>> {
   const found = new Map<string, DocumentRow>()
-  await untilChangesCount()
+  await untilMomentKnown()
   await forIdsInTurn(ids, async (some) => {
     const rows = await restWithApiFallback(
       documentRows,

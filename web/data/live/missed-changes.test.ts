@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { forgetMoment, readMissedChanges, untilChangesCount } from './missed-changes.ts'
+import { forgetMoment, readMissedChanges, untilMomentKnown } from './missed-changes.ts'
 
 vi.mock('#web/data/auth/session.ts', () => ({ accessToken: () => Promise.resolve(null) }))
 
@@ -34,7 +34,7 @@ afterEach(() => {
 /** Whether a read that began now goes on within this time. */
 async function goesOnWithin(milliseconds: number): Promise<boolean> {
   let goesOn = false
-  void untilChangesCount().then(() => {
+  void untilMomentKnown().then(() => {
     goesOn = true
   })
   await vi.advanceTimersByTimeAsync(milliseconds)
@@ -59,7 +59,7 @@ test('a read does not wait for ever; then it is not known what changed', async (
 
 test('a read that was aborted meanwhile, because a new one replaces it, ends', async () => {
   const aborting = new AbortController()
-  const waiting = untilChangesCount(aborting.signal)
+  const waiting = untilMomentKnown(aborting.signal)
   aborting.abort(new Error('replaced'))
   answers.resolve(undefined)
   await expect(waiting).rejects.toThrow('replaced')

@@ -12,7 +12,7 @@ const MAX_WAIT_MS = 3_000
 let moment: Promise<string | null> | undefined
 
 /** Resolves before rows may be read. @throws the signal's reason if it was aborted meanwhile */
-export async function untilChangesCount(signal?: AbortSignal): Promise<void> {
+export async function untilMomentKnown(signal?: AbortSignal): Promise<void> {
   moment ??= readMoment()
   await moment
   signal?.throwIfAborted()

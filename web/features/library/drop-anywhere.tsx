@@ -1,7 +1,7 @@
 import { useEffect, useRef, type JSX, type ReactNode } from 'react'
 
 import styles from './drop-anywhere.module.css'
-import { announceFiles, giveFiles, hasFiles, holdDrop } from './given-files.ts'
+import { announceFiles, giveFiles, hasFiles, holdChoice, holdDrop } from './given-files.ts'
 import { pastedFiles } from './pasted-files.ts'
 import { useDragging } from './use-dragging.ts'
 
@@ -42,7 +42,7 @@ export function DropAnywhere({ children }: { children: ReactNode }): JSX.Element
         hidden
         aria-hidden
         tabIndex={-1}
-        onChange={(event) => giveFiles({ type: 'chosen', event, at: pastedAt.current })}
+        onChange={(event) => giveFiles({ type: 'chosen', event: holdChoice(event), at: pastedAt.current })}
       />
       {children}
       {isDragging && (

@@ -54,6 +54,12 @@ export function holdDrop(event: DragEvent<HTMLElement>): DragEvent<HTMLElement> 
   return Object.assign(event, { dataTransfer: { types: [...types], items: Array.from(items, holdItem) } })
 }
 
+/** Makes what was chosen readable after the event: by then the input may have the files of another one. */
+export function holdChoice(event: ChangeEvent<HTMLInputElement>): ChangeEvent<HTMLInputElement> {
+  const { files } = event.target
+  return Object.assign(event, { target: { files } })
+}
+
 function holdItem(item: DataTransferItem) {
   const [file, entry] = [item.getAsFile(), item.webkitGetAsEntry()]
   return { kind: item.kind, type: item.type, getAsFile: () => file, webkitGetAsEntry: () => entry }

@@ -2,4 +2,8 @@
 import { preloadable } from '#web/ui/preloadable.tsx'
 
 export const DocumentList = preloadable(() => import('./document-list.tsx'))
-export const UploadArea = preloadable(() => import('./upload-area.tsx'))
+/** Together with the code that opens the uploads of the person and ends them at sign-out. */
+export const UploadArea = preloadable(async () => {
+  const [area] = await Promise.all([import('./upload-area.tsx'), import('./page-uploads.tsx')])
+  return area
+})
