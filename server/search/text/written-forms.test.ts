@@ -7,17 +7,26 @@ test.each([
   ['22 85 50 50', '+47 22 85 50 50', '22855050', '004722855050', '+47 2285-5050', '(22) 85 50 50', '22.85.50.50'],
   ['01 42 68 53 00', '+33 1 42 68 53 00', '0033142685300', '+33 (0)1 42 68 53 00', '01-42-68-53-00', '01/42685300'],
   ['5550108899', '555-010-8899', '(555) 010-8899', '+1 555 010 8899', '1-555-010-8899', '555.010.8899', '010-8899'],
-  ['030/1234567', '+49 30 1234567', '(030) 123 45 67', '030 – 1234567', '０３０ １２３４５６７'],
+  ['030/1234567', '+49 30 1234567', '(030) 123 45 67', '030 – 1234567', '０３０ １２３４５６７', 'Tel:0301234567'],
 ])('one telephone number: %s', (...written) => {
   for (const number of written)
     expect(termsOf(`Call us on ${number}, after six.`, 'phone'), number).toEqual(termsOf(written[0], 'phone'))
   expect(termsOf(written[0], 'phone')).toHaveLength(1)
 })
 
-test.each(['1 000 000', '12.345.678', '2019-2020', '01/04/2026', '3.14159265', '1,250,500', 'EN50128450', '123456'])(
-  'no telephone number: %s',
-  (written) => expect(termsOf(`It says ${written} there.`, 'phone')).toEqual([]),
-)
+test.each([
+  '1 000 000',
+  '12.345.678',
+  '2019-2020',
+  '01/04/2026',
+  '3.14159265',
+  '1,250,500',
+  'EN50128450',
+  '123456',
+  '2024-01-31 12:30',
+  '3/4/2024 5',
+  '10.111.12.13',
+])('no telephone number: %s', (written) => expect(termsOf(`It says ${written} there.`, 'phone')).toEqual([]))
 
 test.each([
   '1er avril 2026',
@@ -47,10 +56,14 @@ test.each([
   expect(termsOf(`Es beginnt am ${written} in Tarn.`, 'date')).toContain('date:2026-04-01')
 })
 
+test('a name of two months is either of them', () => {
+  expect(termsOf('5. listopada 2024.', 'date').toSorted()).toEqual(['date:2024-10-05', 'date:2024-11-05'])
+})
+
 test('a date whose order is not told may be either, and impossible dates are none', () => {
   expect(termsOf('01/04/2026', 'date')).toEqual(['date:2026-04-01', 'date:2026-01-04'])
   expect(termsOf('13/04/2026', 'date')).toEqual(['date:2026-04-13'])
-  expect(termsOf('version 1.2.26, 45/77/2026, April 2026, 10 April', 'date')).toEqual([])
+  expect(termsOf('version 1.2.26, 45/77/2026, April 2026, 10 April, 10.11.12.13', 'date')).toEqual([])
 })
 
 test.each([
@@ -64,6 +77,7 @@ test.each([
   '18 Uhr 30',
   '18 heures 30',
   '18:30:00',
+  '6:30:00 PM',
   '午後6時30分',
   '18時30分',
   '下午6点30分',
@@ -81,5 +95,5 @@ test('midnight, noon, an hour without its half of the day, and no times', () => 
   expect(termsOf('12:15 pm', 'time')).toEqual(['time:12:15'])
   expect(termsOf('at 6:30', 'time')).toEqual(['time:06:30', 'time:18:30'])
   expect(termsOf('at 06:30', 'time')).toEqual(['time:06:30'])
-  expect(termsOf('a ratio of 25:70, 3 amps, 4 hills, 1:2:3:4', 'time')).toEqual([])
+  expect(termsOf('a ratio of 25:70, 3 amps, 4 hills, 1:2:3:4, 99点, 100点, 24時', 'time')).toEqual([])
 })
