@@ -2,7 +2,7 @@ import { Search } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import type { ComponentProps, JSX, ReactNode } from 'react'
 import { closesOnEscape } from './dialog.tsx'
-import { useReturnFocus } from './use-return-focus.ts'
+import { useReturnFocusOnceOpen } from './use-return-focus.ts'
 import hidden from './visually-hidden.module.css'
 import styles from './command.module.css'
 
@@ -17,7 +17,7 @@ export type CommandDialogProps = {
 }
 
 export function CommandDialog(props: CommandDialogProps): JSX.Element {
-  const returnFocus = useReturnFocus()
+  const returnFocus = useReturnFocusOnceOpen(props.open)
   return (
     <Dialog.Root open={props.open} onOpenChange={props.onOpenChange}>
       <Dialog.Portal>
@@ -26,7 +26,6 @@ export function CommandDialog(props: CommandDialogProps): JSX.Element {
           className={styles.dialog}
           aria-describedby={undefined}
           onKeyDown={closesOnEscape(props.onOpenChange)}
-          onOpenAutoFocus={returnFocus.onOpenAutoFocus}
           onCloseAutoFocus={(event) => {
             returnFocus.onCloseAutoFocus(event)
             props.onClosed()

@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 
 type ReturnFocus = { onOpenAutoFocus: () => void; onCloseAutoFocus: (event: Event) => void }
 
@@ -11,7 +11,23 @@ export function useReturnFocus(): ReturnFocus {
     },
     onCloseAutoFocus: (event) => {
       event.preventDefault()
-      if (opener.current instanceof HTMLElement && opener.current.isConnected) opener.current.focus()
+      giveFocusBack(opener.current)
     },
   }
+}
+
+/** As `useReturnFocus`, for content with a field that takes the focus before the primitive announces its own. */
+export function useReturnFocusOnceOpen(open: boolean): Pick<ReturnFocus, 'onCloseAutoFocus'> {
+  const [known, setKnown] = useState<{ open: boolean; opener: Element | null }>({ open: false, opener: null })
+  if (known.open !== open) setKnown({ open, opener: open ? document.activeElement : known.opener })
+  return {
+    onCloseAutoFocus: (event) => {
+      event.preventDefault()
+      giveFocusBack(known.opener)
+    },
+  }
+}
+
+function giveFocusBack(opener: Element | null): void {
+  if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
 }
