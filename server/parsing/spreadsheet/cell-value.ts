@@ -3,7 +3,7 @@ import { addressBehind } from '#server/parsing/links.ts'
 import { withoutNul } from '#server/parsing/page.ts'
 import { builtinCode, type EastAsianLocale, readBuiltinId } from './builtin-formats.ts'
 import { type Formulas, isStored } from './formulas/evaluate.ts'
-import { CellError, type Scalar } from './formulas/values.ts'
+import { CellError, ERRORS, type Scalar } from './formulas/values.ts'
 import { formatGeneral, formatNumber, formatWords } from './number-format.ts'
 
 export interface CellContext {
@@ -17,17 +17,6 @@ export interface CellContext {
 
 /** Notice that Excel writes before a threaded comment, for older versions. */
 const CONVERSATION_NOTICE = /^\s*\[[^\]]*\][\s\S]*?https?:\/\/\S+\s+[^:\n]{1,20}:\s*/
-
-/** Errors by the number that the file stores (ECMA-376 part 1, 18.17.3). */
-const ERRORS: Readonly<Record<number, string>> = {
-  0: '#NULL!',
-  7: '#DIV/0!',
-  15: '#VALUE!',
-  23: '#REF!',
-  29: '#NAME?',
-  36: '#NUM!',
-  42: '#N/A',
-}
 
 /** The value as a spreadsheet program shows it, the address of its link, and comments in brackets. */
 export function formatCell(cell: CellObject, row: number, column: number, context: CellContext): string {

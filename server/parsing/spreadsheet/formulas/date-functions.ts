@@ -1,5 +1,5 @@
 /** Date functions of formulas, on serial numbers. NOW and TODAY are not computed. */
-import { CellError, NotComputable, NUMBER_ERROR, type Scalar, toNumber, VALUE_ERROR } from './values.ts'
+import { CellError, NotComputable, NUMBER_ERROR, type Scalar, toNumber } from './values.ts'
 
 const DAY_MS = 86_400_000
 const DAYS_TO_1970 = 25_569
@@ -19,8 +19,9 @@ const toDate = (serial: number, { is1904 }: DateContext): Date =>
 
 function toSerial(ms: number, { is1904 }: DateContext): number | CellError {
   const days = Math.round(ms / DAY_MS) + DAYS_TO_1970
+  if (Number.isNaN(days) || days > LAST_DAY) return NUMBER_ERROR
   if (days < FIRST_TRUE_DAY) throw new NotComputable('a date before March 1900')
-  return days > LAST_DAY ? NUMBER_ERROR : days - (is1904 ? DAYS_TO_1904 : 0)
+  return days - (is1904 ? DAYS_TO_1904 : 0)
 }
 
 /** @throws NotComputable for dates in words, whose order of day and month is unknown. */
@@ -43,15 +44,24 @@ const ofNumbers =
     return numbers instanceof CellError ? numbers : compute(numbers, context)
   }
 
+/** Whether a serial number is a day of the calendar of workbooks, which ends with the year 9999. */
+const isDay = (serial: number, { is1904 }: DateContext): boolean =>
+  serial >= 0 && serial < LAST_DAY + 1 - (is1904 ? DAYS_TO_1904 : 0)
+
+/** @param count number of arguments that are days. */
+const ofDays = (count: number, compute: (numbers: readonly number[], context: DateContext) => Scalar): DateFunction =>
+  ofNumbers((numbers, context) =>
+    numbers.slice(0, count).every((serial) => isDay(serial, context)) ? compute(numbers, context) : NUMBER_ERROR,
+  )
+
 const ofDate = (read: (date: Date) => number): DateFunction =>
-  ofNumbers(([serial = 0], context) => {
-    if (serial < 0) return NUMBER_ERROR
+  ofDays(1, ([serial = 0], context) => {
     if (serial < FIRST_TRUE_DAY && !context.is1904) throw new NotComputable('a date before March 1900')
     return read(toDate(serial, context))
   })
 
 const ofTime = (read: (seconds: number) => number): DateFunction =>
-  ofNumbers(([serial = 0]) => (serial < 0 ? NUMBER_ERROR : read(Math.round((serial % 1) * 86_400) % 86_400)))
+  ofDays(1, ([serial = 0]) => read(Math.round((serial % 1) * 86_400) % 86_400))
 
 const shiftMonths = (date: Date, months: number, isMonthEnd: boolean): number => {
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + Math.trunc(months)]
@@ -62,14 +72,14 @@ const shiftMonths = (date: Date, months: number, isMonthEnd: boolean): number =>
 /** Number of the first day of the week for each type of WEEKDAY; 0 is Sunday. */
 const WEEK_STARTS: Readonly<Record<number, number>> = { 1: 0, 2: 1, 11: 1, 12: 2, 13: 3, 14: 4, 15: 5, 16: 6, 17: 0 }
 
-function countWorkdays(from: number, to: number, context: DateContext): number {
-  let count = 0
-  for (let day = Math.min(from, to); day <= Math.max(from, to); day += 1)
-    if (![0, 6].includes(toDate(day, context).getUTCDay())) count += 1
+/** Day 0 of the calendar is a Saturday. */
+const workdaysBefore = (day: number): number => 5 * Math.floor(day / 7) + Math.max(0, (day % 7) - 2)
+
+function countWorkdays(from: number, to: number, { is1904 }: DateContext): number {
+  const offset = is1904 ? DAYS_TO_1904 : 0
+  const count = workdaysBefore(Math.max(from, to) + offset + 1) - workdaysBefore(Math.min(from, to) + offset)
   return from > to ? -count : count
 }
-
-const MAX_COUNTED_DAYS = 50_000
 
 export const DATE_FUNCTIONS: Readonly<Record<string, DateFunction>> = {
   DATE: ofNumbers(([year = 0, month = 1, day = 1], context) =>
@@ -87,29 +97,29 @@ export const DATE_FUNCTIONS: Readonly<Record<string, DateFunction>> = {
   HOUR: ofTime((seconds) => Math.floor(seconds / 3_600)),
   MINUTE: ofTime((seconds) => Math.floor(seconds / 60) % 60),
   SECOND: ofTime((seconds) => seconds % 60),
-  WEEKDAY: ofNumbers(([serial = 0, type = 1], context) => {
+  WEEKDAY: ofDays(1, ([serial = 0, type = 1], context) => {
     const day = toDate(serial, context).getUTCDay()
     if (type === 3) return (day + 6) % 7
     const start = WEEK_STARTS[type]
     return start === undefined ? NUMBER_ERROR : ((day - start + 7) % 7) + 1
   }),
-  EDATE: ofNumbers(([serial = 0, months = 0], context) =>
+  EDATE: ofDays(1, ([serial = 0, months = 0], context) =>
     toSerial(shiftMonths(toDate(serial, context), months, false), context),
   ),
-  EOMONTH: ofNumbers(([serial = 0, months = 0], context) =>
+  EOMONTH: ofDays(1, ([serial = 0, months = 0], context) =>
     toSerial(shiftMonths(toDate(serial, context), months, true), context),
   ),
-  DAYS: ofNumbers(([end = 0, start = 0]) => Math.floor(end) - Math.floor(start)),
-  NETWORKDAYS: ofNumbers((numbers, context) => {
+  DAYS: ofDays(2, ([end = 0, start = 0]) => Math.floor(end) - Math.floor(start)),
+  NETWORKDAYS: ofDays(2, (numbers, context) => {
     const [from = 0, to = 0] = numbers.map(Math.floor)
-    if (numbers.length !== 2 || Math.abs(to - from) > MAX_COUNTED_DAYS) throw new NotComputable('NETWORKDAYS')
+    if (numbers.length !== 2) throw new NotComputable('NETWORKDAYS')
     return countWorkdays(from, to, context)
   }),
   DATEDIF(args, context) {
     const numbers = readNumbers(args.slice(0, 2))
     if (numbers instanceof CellError) return numbers
     const [start = 0, end = 0] = numbers
-    if (start > end) return NUMBER_ERROR
+    if (start > end || !isDay(start, context) || !isDay(end, context)) return NUMBER_ERROR
     const [from, to] = [toDate(start, context), toDate(end, context)]
     const months =
       12 * (to.getUTCFullYear() - from.getUTCFullYear()) +
@@ -126,8 +136,11 @@ export const DATE_FUNCTIONS: Readonly<Record<string, DateFunction>> = {
         return Math.floor(months / 12)
       case 'YM':
         return months % 12
+      case 'MD':
+      case 'YD':
+        throw new NotComputable('DATEDIF without months or years')
       default:
-        return VALUE_ERROR
+        return NUMBER_ERROR
     }
   },
 }

@@ -95,6 +95,58 @@ test.each([
   ['ROUND(PMT(0.05/12,60,-10000),2)', 188.71],
   ['LARGE(B2:B4,2)', 3],
   ['RANK(B2,B2:B4)', 1],
+  ['SUMPRODUCT(LEN(A2:A4))', 11],
+  ['SUMPRODUCT((YEAR(B2:B4+45000)=2023)*B2:B4)', 16.3],
+  ['SUMPRODUCT(1/COUNTIF(A1:A4,A1:A4))', 4],
+  ['SUMPRODUCT(ROW(A1:A4)*1)', 10],
+  ['SUMPRODUCT(COLUMN(A1:C1)*1)', 6],
+  ['SUMPRODUCT(--ISNUMBER(SEARCH("i",A2:A4)))', 2],
+  ['SUMPRODUCT(ROUND(B2:B4,0))', 17],
+  ['LOOKUP(2,1/(LEN(A2:A4)=3),B2:B4)', 3],
+  ['UNICHAR(65.5)', 'A'],
+  ['UNICHAR(55296)', '#N/A'],
+  ['FACT(-1)', '#NUM!'],
+  ['FACT(171)', '#NUM!'],
+  ['FACT(5.9)', 120],
+  ['FACTDOUBLE(7)', 105],
+  ['FACTDOUBLE(1E9)', '#NUM!'],
+  ['COMBIN(365,2)', 66_430],
+  ['COMBIN(1E15,5E14)', '#NUM!'],
+  ['COMBIN(2,3)', '#NUM!'],
+  ['COMBINA(4,3)', 20],
+  ['PERMUT(365,2)', 132_860],
+  ['MULTINOMIAL(2,3,4)', 1260],
+  ['GCD(24,36)', 12],
+  ['LCM(24,36)', 72],
+  ['LCM(999999937,999999929)', 999_999_937 * 999_999_929],
+  ['ROUND(1E20,2)', 1e20],
+  ['ROUND(5,21)', 5],
+  ['ROUND(5,400)', 5],
+  ['ROUND(1E20,-400)', 0],
+  ['PERCENTILE({1,2,3,4},0.3)', 1.9],
+  ['PERCENTILE.INC({1,2,3,4},0.3)', 1.9],
+  ['QUARTILE({1,2,3,4},1)', 1.75],
+  ['_xlfn.QUARTILE.INC({1,2,3,4},1)', 1.75],
+  ['YEAR(1E10)', '#NUM!'],
+  ['WEEKDAY(1E10)', '#NUM!'],
+  ['HOUR(1E10)', '#NUM!'],
+  ['EDATE(1E10,1)', '#NUM!'],
+  ['EDATE(45000,1E10)', '#NUM!'],
+  ['EOMONTH(45000,-1E10)', '#NUM!'],
+  ['DATE(1E10,1,1)', '#NUM!'],
+  ['DATEDIF(1,1E10,"d")', '#NUM!'],
+  ['NETWORKDAYS(45000,45092)', 67],
+  ['NETWORKDAYS(45092,45000)', -67],
+  ['NETWORKDAYS(45003,45004)', 0],
+  ['SEARCH("~*","2*3")', 2],
+  ['SEARCH("W*K","a wick")', 3],
+  ['SEARCH("*k","a wick")', 1],
+  ['SEARCH("z*","a wick")', '#VALUE!'],
+  ['COUNTIF(A1:A4,"?i*k")', 1],
+  ['COUNTIF(A1:A4,"*m*m*")', 0],
+  ['COUNTIF(A1:A4,"*c*")', 1],
+  ['COUNTIF(A1:A4,"Oi*il")', 0],
+  ['VALUE("none")', '#VALUE!'],
 ])('%s is %s', (formula, result) =>
   typeof result === 'number' ? expect(compute(formula)).toBeCloseTo(result, 9) : expect(compute(formula)).toBe(result),
 )
@@ -116,6 +168,22 @@ test.each([
   'B2+',
   'Table1[Price]',
   'LET(x,1,x)',
+  'SUMPRODUCT()',
+  'SUMPRODUCT(VLOOKUP(A2:A4,A2:C4,2,FALSE))',
+  'SUM(A1:INDEX(B:B,3))',
+  'DATEDIF(45000,45092,"md")',
+  'DATEDIF(45000,45092,"YD")',
+  '"2024-01-01"+1',
+  '-"1,234"',
+  'ROUND("1,234",0)',
+  'SUM("1,234")',
+  'IFERROR(VALUE("1,234"),0)',
+  'COUNTIF(B2:B4,">=2024-01-01")',
+  'SUMIF(B2:B4,"<1/2/2024")',
+  'COUNTIF(B2:B4,"1,234")',
+  '_xlfn.XLOOKUP("Wick",A2:A4,B2:C4)',
+  'DDB(1E6,1,1E12,1E12)',
+  'DB(1E6,1,1E12,1E12)',
 ])('%s is not computed', (formula) => expect(compute(formula)).toBeUndefined())
 
 test('a formula uses the results of others, but no cycle', () => {
@@ -158,4 +226,64 @@ test('an array formula gives each of its cells its own result', () => {
   ]
   const formulas = createFormulas({ sheets: [{ name: 'S', cells }], names: [], is1904: false })
   expect([0, 1].map((row) => formulas.compute(0, row, 1))).toEqual([10, 20])
+})
+
+test.each([
+  ['SUM(LEN(A1:A2))', 5],
+  ['SUM(ROW(A1:A2))', 3],
+  ['MATCH(1,A1:A2,{0,1})', undefined],
+])('the array formula %s is %s', (f, result) => {
+  const cells = [[cellOf('two'), { t: 'z', F: 'B1:B1', f } satisfies CellObject], [cellOf('10')]]
+  const formulas = createFormulas({ sheets: [{ name: 'S', cells }], names: [], is1904: false })
+  expect(formulas.compute(0, 0, 1)).toBe(result)
+})
+
+test('a stored error has its own kind in the formulas that refer to it', () => {
+  const cells = [[{ t: 'e', v: 42 } satisfies CellObject, cellOf({ f: 'IFNA(A1,"none")' })]]
+  const formulas = createFormulas({ sheets: [{ name: 'S', cells }], names: [], is1904: false })
+  expect(formulas.compute(0, 0, 1)).toBe('none')
+})
+
+test.each([
+  ['HYPERLINK(UNICHAR(65.5))', 'A'],
+  ['HYPERLINK(SUMPRODUCT(),"x")', undefined],
+  ['HYPERLINK(FACT(-1),"x")', undefined],
+  ['HYPERLINK(LCM("a","b"),"x")', undefined],
+])('the address of %s is %s', (f, address) => {
+  const formulas = createFormulas({ sheets: [{ name: 'S', cells: [[cellOf({ f })]] }], names: [], is1904: false })
+  expect(formulas.address(0, 0, 0)).toBe(address)
+})
+
+const LONG = 'a'.repeat(2_000)
+
+test.each([
+  ['NETWORKDAYS(1E16,1E16)', '#NUM!'],
+  ['NETWORKDAYS(1,2958465)', 2_113_190],
+  ['COUNTIF(A1,"*a*a*a*a*b")', 0],
+  ['SEARCH("a*a*a*a*b",A1)', '#VALUE!'],
+  ['LCM(9007199254740881,2)', 2 * 9_007_199_254_740_881],
+])('%s takes no time without end', (f, result) => {
+  const formulas = createFormulas({
+    sheets: [{ name: 'S', cells: [[cellOf(LONG), cellOf({ f })]] }],
+    names: [],
+    is1904: false,
+  })
+  const started = performance.now()
+  const computed = formulas.compute(0, 0, 1)
+  expect(computed instanceof CellError ? computed.code : computed).toBe(result)
+  expect(performance.now() - started).toBeLessThan(1_000)
+})
+
+test('reading formulas counts as work: many different ones end, and are not held', () => {
+  const columns = Array.from({ length: 200 }, (_, column) => column)
+  const long = Array.from({ length: 400 }, (_, index) => `${index}`).join('+')
+  const cells = Array.from({ length: 500 }, (_, row) =>
+    columns.map((column) => cellOf({ f: `${long}+${row}+${column}` })),
+  )
+  const formulas = createFormulas({ sheets: [{ name: 'S', cells }], names: [], is1904: false })
+  const started = performance.now()
+  const results = cells.map((line, row) => line.map((_, column) => formulas.compute(0, row, column)))
+  expect(results[0]?.[0]).toBe(79_800)
+  expect(results.at(-1)?.at(-1)).toBeUndefined()
+  expect(performance.now() - started).toBeLessThan(15_000)
 })

@@ -8,14 +8,14 @@ import {
   type CellRange,
   compare,
   DIVISION_ERROR,
+  ERRORS,
   finite,
   isMatrix,
   isRange,
   type Matrix,
   NotComputable,
-  REFERENCE_ERROR,
   type Scalar,
-  toNumber,
+  toOperand,
   toText,
   type Value,
   VALUE_ERROR,
@@ -53,6 +53,7 @@ const MAX_STEPS = 20_000_000
 const MAX_FORMULA_CHARACTERS = 8_192
 const MAX_TEXT = 32_767
 const MAX_TIME_MS = 5_000
+const MAX_PARSED_FORMULAS = 1_000
 /** Steps between two looks at the clock. */
 const CLOCK_STEPS = 1_000
 
@@ -60,6 +61,8 @@ interface Location {
   readonly sheet: number
   readonly row: number
   readonly column: number
+  /** In array formulas a range stands for all its cells, not for the one in the row or column of the formula. */
+  readonly isArray?: boolean
 }
 
 /** Whether the file stores a result; programs that leave results to Excel also write an empty text. */
@@ -73,6 +76,8 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
   const sheetNumbers = new Map(sheets.map(({ name }, index) => [name.toLowerCase(), index]))
   const rowCounts = sheets.map(({ cells }) => cells.length)
   const columnCounts = sheets.map(({ cells }) => cells.reduce((most, row) => Math.max(most, row?.length ?? 0), 0))
+  // Thousands of cells may hold this failure.
+  const tooMuch = new NotComputable('too much to compute')
   let steps = 0
   let startedAt: number | undefined
 
@@ -82,15 +87,24 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
     steps += count
     const isOver =
       steps > MAX_STEPS || (Math.floor(steps / CLOCK_STEPS) > before && performance.now() - startedAt > MAX_TIME_MS)
-    if (isOver) {
-      steps = MAX_STEPS
-      throw new NotComputable('too much to compute')
-    }
+    if (isOver) endWork()
+  }
+
+  /** Parsing takes long in relation to steps. */
+  function checkClock(): void {
+    startedAt ??= performance.now()
+    if (steps >= MAX_STEPS || performance.now() - startedAt > MAX_TIME_MS) endWork()
+  }
+
+  function endWork(): never {
+    steps = MAX_STEPS
+    throw tooMuch
   }
 
   function readFormula(formula: string): AstExpression {
     const known = parsed.get(formula)
     if (known) return known
+    checkClock()
     if (formula.length > MAX_FORMULA_CHARACTERS) throw new NotComputable('too long')
     let read
     try {
@@ -99,6 +113,7 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
       throw new NotComputable('not a formula', { cause: error })
     }
     if (!('type' in read)) throw new NotComputable('not a formula')
+    if (parsed.size >= MAX_PARSED_FORMULAS) parsed.clear()
     parsed.set(formula, read)
     return read
   }
@@ -143,7 +158,7 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
     const [top, left] = [range.range.top ?? 0, range.range.left ?? 0]
     const formula = cell.f ?? sheets[at.sheet]?.cells[top]?.[left]?.f
     if (formula === undefined) throw new NotComputable('no formula')
-    const value = toMatrix(evaluate(readFormula(formula), { sheet: at.sheet, row: top, column: left }))
+    const value = toMatrix(evaluate(readFormula(formula), { sheet: at.sheet, row: top, column: left, isArray: true }))
     const row = value.length === 1 ? value[0] : value[at.row - top]
     const result = row?.length === 1 ? row[0] : row?.[at.column - left]
     return result === undefined ? new CellError('#N/A') : (result ?? 0)
@@ -193,6 +208,9 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
     evaluate: (node) => evaluate(node, at),
     toScalar: (value) => toScalar(value, at),
     toMatrix,
+    asArray: () => contextAt({ ...at, isArray: true }),
+    applyToScalars: (values, compute) => applyToScalars(values, compute, at),
+    countSteps,
     formulaAt: (sheet, row, column) => sheets[sheet]?.cells[row]?.[column]?.f,
     combine,
   })
@@ -252,10 +270,28 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
     if (!isRange(value)) return value
     const { sheet, top, left, bottom, right } = value
     if (top === bottom && left === right) return readCell({ sheet, row: top, column: left })
+    if (at.isArray === true) throw new NotComputable('several results')
     if (left === right && at.row >= top && at.row <= bottom) return readCell({ sheet, row: at.row, column: left })
     if (top === bottom && at.column >= left && at.column <= right)
       return readCell({ sheet, row: top, column: at.column })
     throw new NotComputable('several results')
+  }
+
+  function applyToScalars(
+    values: readonly Value[],
+    compute: (scalars: readonly Scalar[]) => Scalar,
+    at: Location,
+  ): Value {
+    if (at.isArray !== true || values.every(isSingle)) return compute(values.map((value) => toScalar(value, at)))
+    const matrices = values.map(toMatrix)
+    const height = Math.max(...matrices.map((matrix) => matrix.length))
+    const width = Math.max(...matrices.map((matrix) => matrix[0]?.length ?? 1))
+    return Array.from({ length: height }, (_, row) =>
+      Array.from({ length: width }, (_cell, column) => {
+        countSteps(matrices.length)
+        return compute(matrices.map((matrix) => elementAt(matrix, row, column)))
+      }),
+    )
   }
 
   function map(value: Value, change: (value: Scalar) => Scalar): Value {
@@ -295,9 +331,9 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
         const at = { sheet, row, column }
         const address = target ? toText(toScalar(evaluate(target, at), at)) : undefined
         return typeof address === 'string' ? address : undefined
-      } catch (error) {
-        if (error instanceof NotComputable) return undefined
-        throw error
+      } catch {
+        // A link that cannot be computed must not lose the sheet.
+        return undefined
       }
     },
   }
@@ -326,13 +362,16 @@ const elementAt = (matrix: Matrix, row: number, column: number): Scalar => {
 }
 
 function storedValue({ t, v, w }: CellObject): Scalar {
-  if (t === 'e') return new CellError(w ?? '#VALUE!')
+  if (t === 'e') return new CellError(w?.startsWith('#') === true ? w : (ERRORS[Number(v)] ?? '#VALUE!'))
   if (v instanceof Date) throw new NotComputable('a date')
   return v ?? null
 }
 
 function joinRanges(one: Value, other: Value): Value {
-  if (!isRange(one) || !isRange(other) || one.sheet !== other.sheet) return REFERENCE_ERROR
+  if (one instanceof CellError) return one
+  if (other instanceof CellError) return other
+  // INDEX and others give the place of a cell in a spreadsheet program, but its value here.
+  if (!isRange(one) || !isRange(other) || one.sheet !== other.sheet) throw new NotComputable('ends of a range')
   return {
     sheet: one.sheet,
     top: Math.min(one.top, other.top),
@@ -343,7 +382,7 @@ function joinRanges(one: Value, other: Value): Value {
 }
 
 function applyToNumber(value: Scalar, apply: (number: number) => number): Scalar {
-  const number = toNumber(value)
+  const number = toOperand(value)
   return number instanceof CellError ? number : apply(number)
 }
 
@@ -356,7 +395,7 @@ const notComputed: Operation = () => {
 const arithmetic =
   (apply: (left: number, right: number) => number | CellError): Operation =>
   (left, right) => {
-    const [one, other] = [toNumber(left), toNumber(right)]
+    const [one, other] = [toOperand(left), toOperand(right)]
     if (one instanceof CellError) return one
     if (other instanceof CellError) return other
     const result = apply(one, other)

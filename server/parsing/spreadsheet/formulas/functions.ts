@@ -18,6 +18,7 @@ import {
   type Scalar,
   toBoolean,
   toNumber,
+  toOperand,
   toText,
   type Value,
   VALUE_ERROR,
@@ -36,20 +37,22 @@ export function callFunction(name: string, args: readonly Argument[], context: F
 /** A function of single values, of which the first error is its result. */
 const ofScalars =
   (compute: (args: readonly Scalar[], context: FunctionContext) => Scalar): FormulaFunction =>
-  (args, context) => {
-    const values = args.map((argument) => context.toScalar(context.evaluate(argument)))
-    return values.find((value) => value instanceof CellError) ?? compute(values, context)
-  }
+  (args, context) =>
+    context.applyToScalars(
+      args.map(context.evaluate),
+      (values) => values.find((value) => value instanceof CellError) ?? compute(values, context),
+    )
 
 const ofNumbers =
   (compute: (...numbers: number[]) => number | CellError): FormulaFunction =>
-  (args, context) => {
-    const numbers = args.map((argument) => toNumber(context.toScalar(context.evaluate(argument))))
-    const error = numbers.find((number) => number instanceof CellError)
-    if (error) return error
-    const result = compute(...numbers.filter((number) => typeof number === 'number'))
-    return typeof result === 'number' ? finite(result) : result
-  }
+  (args, context) =>
+    context.applyToScalars(args.map(context.evaluate), (values) => {
+      const numbers = values.map(toOperand)
+      const error = numbers.find((number) => number instanceof CellError)
+      if (error) return error
+      const result = compute(...numbers.filter((number) => typeof number === 'number'))
+      return typeof result === 'number' ? finite(result) : result
+    })
 
 /** Cells count only if they hold numbers; values in the formula itself are converted. */
 function readNumbers(args: readonly Argument[], context: FunctionContext): number[] | CellError {
@@ -63,7 +66,7 @@ function readNumbers(args: readonly Argument[], context: FunctionContext): numbe
           if (typeof cell === 'number') numbers.push(cell)
         }
     } else {
-      const number = toNumber(value)
+      const number = toOperand(value)
       if (number instanceof CellError) return number
       numbers.push(number)
     }
@@ -114,6 +117,10 @@ const AGGREGATES: Readonly<Record<string, Aggregate>> = {
   STDEVP: (numbers) => root(deviation(numbers, false)),
   VAR: (numbers) => deviation(numbers, true),
   VARP: (numbers) => deviation(numbers, false),
+  GCD: (numbers) => ofIntegers(divisor, 0)(numbers),
+  LCM: (numbers) =>
+    ofIntegers((one, other) => (one === 0 || other === 0 ? 0 : (one / divisor(one, other)) * other), 1)(numbers),
+  MULTINOMIAL: (numbers) => multinomial(numbers),
   MEDIAN(numbers) {
     const sorted = numbers.toSorted((left, right) => left - right)
     const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]]
@@ -158,10 +165,71 @@ const cellsOf = (args: readonly Argument[], context: FunctionContext): Scalar[] 
 /** Multiplies in decimal: 1.005 is rounded to 1.01. */
 function roundDecimal(number: number, places: number, round: (number: number) => number): number {
   const digits = Math.trunc(places)
-  const [base = '0', exponent = '0'] = Math.abs(number).toPrecision(15).split('e')
-  const shifted = round(Number(`${base}e${Number(exponent) + digits}`))
-  return Math.sign(number) * Number(`${shifted}e${-digits}`)
+  const shifted = shiftPoint(Math.abs(number).toPrecision(15), digits)
+  // A number without digits behind the last place stays as it is.
+  if (!Number.isFinite(shifted)) return number
+  return Math.sign(number) * shiftPoint(String(round(shifted)), -digits)
 }
+
+function shiftPoint(number: string, digits: number): number {
+  const [base = '0', exponent = '0'] = number.split('e')
+  return Number(`${base}e${Number(exponent) + digits}`)
+}
+
+const MAX_FACTORIAL = 170
+const MAX_DOUBLE_FACTORIAL = 300
+
+/** Product of every number from this one down, in steps. */
+function factorial(number: number, by: number, most: number): number | CellError {
+  if (number < 1 - by || number > most) return NUMBER_ERROR
+  let product = 1
+  for (let factor = Math.trunc(number); factor > 1; factor -= by) product *= factor
+  return product
+}
+
+/** Step by step: factorials would be too large. The product ends at the latest where no cell can hold it. */
+function combinations(number: number, chosen: number): number | CellError {
+  const [all, some] = [Math.trunc(number), Math.trunc(chosen)]
+  if (all < 0 || some < 0 || some > all) return NUMBER_ERROR
+  let product = 1
+  const least = Math.min(some, all - some)
+  for (let index = 1; index <= least && Number.isFinite(product); index += 1)
+    product = (product * (all - least + index)) / index
+  return product < Number.MAX_SAFE_INTEGER ? Math.round(product) : product
+}
+
+function permutations(number: number, chosen: number): number | CellError {
+  const [all, some] = [Math.trunc(number), Math.trunc(chosen)]
+  if (all < 0 || some < 0 || some > all) return NUMBER_ERROR
+  let product = 1
+  for (let index = 0; index < some && Number.isFinite(product); index += 1) product *= all - index
+  return product
+}
+
+function multinomial(numbers: readonly number[]): number | CellError {
+  let [total, product] = [0, 1]
+  for (const number of numbers) {
+    total += Math.trunc(number)
+    const ways = combinations(total, number)
+    if (ways instanceof CellError) return ways
+    product *= ways
+  }
+  return product
+}
+
+const divisor = (one: number, other: number): number => {
+  let [large, small] = [one, other]
+  while (small > 0) [large, small] = [small, large % small]
+  return large
+}
+
+/** Joins integers of which none is negative. */
+const ofIntegers =
+  (join: (one: number, other: number) => number, first: number): Aggregate =>
+  (numbers) =>
+    numbers.some((number) => number < 0 || number > Number.MAX_SAFE_INTEGER)
+      ? NUMBER_ERROR
+      : numbers.map(Math.trunc).reduce(join, first)
 
 const step = (number: number, size = 1, round: (number: number) => number = Math.round): number =>
   size === 0 ? 0 : round(Number((number / size).toPrecision(15))) * size
@@ -169,6 +237,16 @@ const step = (number: number, size = 1, round: (number: number) => number = Math
 const MATH: Readonly<Record<string, (...numbers: number[]) => number | CellError>> = {
   ABS: (number = 0) => Math.abs(number),
   INT: (number = 0) => Math.floor(number),
+  FACT: (number = 0) => factorial(number, 1, MAX_FACTORIAL),
+  FACTDOUBLE: (number = 0) => factorial(number, 2, MAX_DOUBLE_FACTORIAL),
+  COMBIN: (number = 0, chosen = 0) => combinations(number, chosen),
+  COMBINA: (number = 0, chosen = 0) =>
+    number < 0 || chosen < 0
+      ? NUMBER_ERROR
+      : chosen < 1
+        ? 1
+        : combinations(Math.trunc(number) + Math.trunc(chosen) - 1, chosen),
+  PERMUT: (number = 0, chosen = 0) => permutations(number, chosen),
   SIGN: (number = 0) => Math.sign(number),
   SQRT: (number = 0) => (number < 0 ? NUMBER_ERROR : Math.sqrt(number)),
   POWER: (base = 0, exponent = 0) => base ** exponent,
@@ -205,17 +283,28 @@ const MATH: Readonly<Record<string, (...numbers: number[]) => number | CellError
 /** Computed by @formulajs/formulajs, from single numbers. */
 const LIBRARY_OF_NUMBERS = [
   ...['PMT', 'FV', 'PV', 'NPER', 'RATE', 'IPMT', 'PPMT', 'SLN', 'SYD', 'DDB', 'DB', 'EFFECT', 'NOMINAL', 'RRI'],
-  ...['FACT', 'FACTDOUBLE', 'COMBIN', 'COMBINA', 'PERMUT', 'SINH', 'COSH', 'TANH', 'SQRTPI', 'GAMMALN'],
+  ...['SINH', 'COSH', 'TANH', 'SQRTPI', 'GAMMALN'],
 ]
 /** Computed by the library from lists of numbers (cells without numbers do not count). */
-const LIBRARY_OF_LISTS = ['HARMEAN', 'AVEDEV', 'DEVSQ', 'GCD', 'LCM', 'KURT', 'SKEW', 'MULTINOMIAL']
+const LIBRARY_OF_LISTS = ['HARMEAN', 'AVEDEV', 'DEVSQ', 'KURT', 'SKEW']
 /** Computed by the library from one list of numbers and single numbers. */
-const LIBRARY_OF_LIST_AND_NUMBER = ['LARGE', 'SMALL', 'PERCENTILE', 'QUARTILE', 'TRIMMEAN', 'IRR']
-const LIBRARY_NAMES: Readonly<Record<string, string>> = { 'PERCENTILE.INC': 'PERCENTILE', 'QUARTILE.INC': 'QUARTILE' }
+const LIBRARY_OF_LIST_AND_NUMBER = ['LARGE', 'SMALL', 'TRIMMEAN', 'IRR']
+const LIBRARY_NAMES: Readonly<Record<string, string>> = {
+  PERCENTILE: 'PERCENTILEINC',
+  'PERCENTILE.INC': 'PERCENTILEINC',
+  QUARTILE: 'QUARTILEINC',
+  'QUARTILE.INC': 'QUARTILEINC',
+}
+/** The library counts the periods of these one by one. */
+const BY_PERIODS = new Set(['DDB', 'DB'])
+const MAX_PERIODS = 10_000
 
 const libraryFunction = z.custom<(...args: unknown[]) => unknown>((value) => typeof value === 'function')
 
 function callLibrary(name: string, args: readonly unknown[]): Scalar {
+  const [, , life, period] = args
+  if (BY_PERIODS.has(name) && [life, period].some((given) => typeof given === 'number' && given > MAX_PERIODS))
+    throw new NotComputable(name)
   const compute = libraryFunction.parse((library as Readonly<Record<string, unknown>>)[name])
   const result = compute(...args)
   if (typeof result === 'number') return finite(result)
@@ -309,11 +398,19 @@ function joinBooleans(
 const test =
   (holds: (value: Scalar) => boolean): FormulaFunction =>
   ([argument], context) =>
-    holds(context.toScalar(context.evaluate(argument)))
+    context.applyToScalars([context.evaluate(argument)], ([value = null]) => holds(value))
 
 function isEven(value: Scalar): boolean | CellError {
   const number = toNumber(value)
   return number instanceof CellError ? number : Math.trunc(number) % 2 === 0
+}
+
+const MAX_NUMBERED = 100_000
+
+/** Numbers of rows or columns, of which the first is 0 inside and 1 in a sheet. */
+function numbersFrom(first: number, last: number): number[] {
+  if (last - first >= MAX_NUMBERED) throw new NotComputable('too large a range')
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index + 1)
 }
 
 const INFORMATION: Readonly<Record<string, FormulaFunction>> = {
@@ -335,12 +432,14 @@ const INFORMATION: Readonly<Record<string, FormulaFunction>> = {
   ROW([argument], context) {
     const range = argument ? context.evaluate(argument) : undefined
     if (range === undefined) return context.at.row + 1
-    return isRange(range) ? range.top + 1 : VALUE_ERROR
+    if (!isRange(range)) return VALUE_ERROR
+    return context.at.isArray === true ? numbersFrom(range.top, range.bottom).map((row) => [row]) : range.top + 1
   },
   COLUMN([argument], context) {
     const range = argument ? context.evaluate(argument) : undefined
     if (range === undefined) return context.at.column + 1
-    return isRange(range) ? range.left + 1 : VALUE_ERROR
+    if (!isRange(range)) return VALUE_ERROR
+    return context.at.isArray === true ? [numbersFrom(range.left, range.right)] : range.left + 1
   },
   ROWS([argument], context) {
     const value = context.evaluate(argument)
@@ -357,7 +456,9 @@ const COUNTS: Readonly<Record<string, FormulaFunction>> = {
   COUNTA: (args, context) => cellsOf(args, context).filter((value) => value !== null).length,
   COUNTBLANK: (args, context) => cellsOf(args, context).filter((value) => value === null || value === '').length,
   SUBTOTAL: subtotal,
-  SUMPRODUCT(args, context) {
+  SUMPRODUCT(args, outer) {
+    if (args.length === 0) throw new NotComputable('SUMPRODUCT')
+    const context = outer.asArray()
     const product = args
       .map((argument) => context.evaluate(argument))
       .reduce((left, right) =>
@@ -401,7 +502,7 @@ const entriesOf = <T>(functions: Readonly<Record<string, T>>) => Object.entries(
 const FUNCTIONS: ReadonlyMap<string, FormulaFunction> = new Map<string, FormulaFunction>([
   ...entriesOf(AGGREGATES).map(([name, compute]) => [name, ofAllNumbers(compute)] as const),
   ...entriesOf(MATH).map(([name, compute]) => [name, ofNumbers(compute)] as const),
-  ...LIBRARY_OF_NUMBERS.map((name) => [name, ofScalars((values) => callLibrary(name, values.map(toNumber)))] as const),
+  ...LIBRARY_OF_NUMBERS.map((name) => [name, ofScalars((values) => callLibrary(name, values.map(toOperand)))] as const),
   ...LIBRARY_OF_LISTS.map((name): [string, FormulaFunction] => [
     name,
     (args, context) => {

@@ -14,23 +14,16 @@ import {
   type Value,
   VALUE_ERROR,
 } from './values.ts'
+import { readWildcards, stepsToMatch } from './wildcards.ts'
 
 const CRITERION = /^(<=|>=|<>|<|>|=)?([^]*)$/
-const MAX_WILDCARD_CHARACTERS = 255
+/** Dates, times and separated thousands: spreadsheet programs compare them as numbers, by the country's order. */
+const NUMBER_IN_WORDS =
+  /^\s*[-+$€£]?(?:\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?(?:[ T]\d.*)?|\d{1,2}:\d\d.*|\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d+)?|\d+,\d+|\d{1,2}\.? ?-?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*.*)\s*%?$/i
+
+type CountSteps = FunctionContext['countSteps']
 
 const isEqual = (one: Scalar, other: Scalar): boolean => one !== null && compare(one, other) === 0
-
-function wildcards(text: string): RegExp {
-  if (text.length > MAX_WILDCARD_CHARACTERS) throw new NotComputable('a long pattern')
-  const pattern = text
-    .replaceAll(/\*+/g, '*')
-    .replaceAll(/~([*?~])|[\\^$.|?*+()[\]{}]/g, (found, literal: string | undefined) => {
-      if (literal !== undefined) return `\\${literal}`
-      if (found === '*') return '[^]*'
-      return found === '?' ? '[^]' : `\\${found}`
-    })
-  return new RegExp(`^${pattern}$`, 'iu')
-}
 
 function parseLiteral(text: string): Scalar {
   const number = toNumber(text)
@@ -39,13 +32,14 @@ function parseLiteral(text: string): Scalar {
 }
 
 /** Criteria of SUMIF and its like: a value, or a comparison in words (">=10", "<>", "A*"). */
-function readCriterion(given: Scalar): (value: Scalar) => boolean {
+function readCriterion(given: Scalar, countSteps: CountSteps): (value: Scalar) => boolean {
   if (given instanceof CellError) return () => false
   if (typeof given !== 'string') return (value) => (given === null ? value === 0 : isEqual(value, given))
   const [, operator = '=', text = ''] = CRITERION.exec(given) ?? []
   const wanted = parseLiteral(text)
+  if (typeof wanted === 'string' && NUMBER_IN_WORDS.test(wanted)) throw new NotComputable('a number in words')
   if (operator === '=' || operator === '<>') {
-    const matches = matcherOf(text, wanted)
+    const matches = matcherOf(text, wanted, countSteps)
     return operator === '=' ? matches : (value) => !matches(value)
   }
   return (value) => {
@@ -57,11 +51,15 @@ function readCriterion(given: Scalar): (value: Scalar) => boolean {
   }
 }
 
-function matcherOf(text: string, wanted: Scalar): (value: Scalar) => boolean {
+function matcherOf(text: string, wanted: Scalar, countSteps: CountSteps): (value: Scalar) => boolean {
   if (text === '') return (value) => value === null || value === ''
   if (typeof wanted === 'string' && /[*?~]/.test(wanted)) {
-    const pattern = wildcards(wanted)
-    return (value) => typeof value === 'string' && pattern.test(value)
+    const pattern = readWildcards(wanted)
+    return (value) => {
+      if (typeof value !== 'string') return false
+      countSteps(stepsToMatch(value))
+      return pattern.matches(value)
+    }
   }
   return (value) => isEqual(value, wanted)
 }
@@ -78,7 +76,7 @@ function select(
   let chosen: readonly number[] | undefined
   for (let index = 0; index + 1 < criteria.length; index += 2) {
     const cells = flatten(criteria[index], context)
-    const meets = readCriterion(context.toScalar(context.evaluate(criteria[index + 1])))
+    const meets = readCriterion(context.toScalar(context.evaluate(criteria[index + 1])), context.countSteps)
     if (chosen && cells.length < values.length) return VALUE_ERROR
     chosen = (chosen ?? [...cells.keys()]).filter((at) => meets(cells[at] ?? null))
   }
@@ -131,8 +129,9 @@ function findLastNotGreater(values: readonly Scalar[], wanted: Scalar): number {
   })
 }
 
-function findExact(values: readonly Scalar[], wanted: Scalar): number {
-  const matches = typeof wanted === 'string' ? matcherOf(wanted, wanted) : (value: Scalar) => isEqual(value, wanted)
+function findExact(values: readonly Scalar[], wanted: Scalar, countSteps: CountSteps): number {
+  const matches =
+    typeof wanted === 'string' ? matcherOf(wanted, wanted, countSteps) : (value: Scalar) => isEqual(value, wanted)
   return values.findIndex(matches)
 }
 
@@ -145,7 +144,7 @@ function lookUp(args: readonly Argument[], context: FunctionContext, isVertical:
   if (place instanceof CellError) return place
   const matrix = context.toMatrix(context.evaluate(args[1]))
   const keys = isVertical ? matrix.map((row) => row[0] ?? null) : (matrix[0] ?? [])
-  const found = isSorted === true ? findLastNotGreater(keys, wanted) : findExact(keys, wanted)
+  const found = isSorted === true ? findLastNotGreater(keys, wanted) : findExact(keys, wanted, context.countSteps)
   if (found === -1) return NOT_AVAILABLE
   const value = isVertical ? matrix[found]?.[place - 1] : matrix[place - 1]?.[found]
   return value === undefined ? REFERENCE_ERROR : value
@@ -154,7 +153,11 @@ function lookUp(args: readonly Argument[], context: FunctionContext, isVertical:
 export const LOOKUP_FUNCTIONS: Readonly<Record<string, FormulaFunction>> = {
   SUMIF: oneCriterion(total),
   AVERAGEIF: oneCriterion(mean),
-  COUNTIF: ([range, criterion], context) => countOf(select(flatten(range, context), [range, criterion], context)),
+  COUNTIF: ([range, criterion], context) =>
+    context.applyToScalars([context.evaluate(criterion)], ([wanted = null]) => {
+      const meets = readCriterion(wanted, context.countSteps)
+      return flatten(range, context).filter((cell) => meets(cell)).length
+    }),
   SUMIFS: severalCriteria(total),
   AVERAGEIFS: severalCriteria(mean),
   MAXIFS: severalCriteria((numbers) => (numbers.length === 0 ? 0 : Math.max(...numbers))),
@@ -169,7 +172,7 @@ export const LOOKUP_FUNCTIONS: Readonly<Record<string, FormulaFunction>> = {
     if (kind instanceof CellError) return kind
     if (kind < 0) throw new NotComputable('MATCH in descending order')
     const values = flatten(range, context)
-    const found = kind === 0 ? findExact(values, value) : findLastNotGreater(values, value)
+    const found = kind === 0 ? findExact(values, value, context.countSteps) : findLastNotGreater(values, value)
     return found === -1 ? NOT_AVAILABLE : found + 1
   },
   XLOOKUP([wanted, range, results, missing, ...modes], context) {
@@ -177,11 +180,12 @@ export const LOOKUP_FUNCTIONS: Readonly<Record<string, FormulaFunction>> = {
     const value = scalarOf(wanted, context)
     if (value instanceof CellError) return value
     const found = flatten(range, context).findIndex((each) => isEqual(each, value))
-    if (found !== -1) return flatten(results, context)[found] ?? null
+    if (found !== -1) return resultAt(found, range, results, context)
     return missing ? context.evaluate(missing) : NOT_AVAILABLE
   },
-  LOOKUP([wanted, range, results], context) {
-    const value = scalarOf(wanted, context)
+  LOOKUP([wanted, range, results], outer) {
+    const value = scalarOf(wanted, outer)
+    const context = outer.asArray()
     if (value instanceof CellError) return value
     if (!results) throw new NotComputable('LOOKUP in an array')
     const found = findLastNotGreater(flatten(range, context), value)
@@ -200,6 +204,14 @@ export const LOOKUP_FUNCTIONS: Readonly<Record<string, FormulaFunction>> = {
     const found = matrix[first - 1]?.[second - 1]
     return found === undefined ? REFERENCE_ERROR : found
   },
+}
+
+/** @throws NotComputable for several columns or rows of results. */
+function resultAt(found: number, range: Argument, results: Argument, context: FunctionContext): Scalar {
+  const matrix = context.toMatrix(context.evaluate(results))
+  const isList = matrix.length === 1 || matrix[0]?.length === 1
+  if (!isList || matrix.flat().length !== flatten(range, context).length) throw new NotComputable('several results')
+  return matrix.flat()[found] ?? null
 }
 
 const countOf = (values: readonly Scalar[] | CellError): Scalar =>

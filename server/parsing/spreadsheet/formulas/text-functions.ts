@@ -1,27 +1,35 @@
 /** Text functions of formulas. */
-import type { FormulaFunction } from './function-context.ts'
-import { CellError, type Scalar, toBoolean, toNumber, toText, VALUE_ERROR } from './values.ts'
+import type { FormulaFunction, FunctionContext } from './function-context.ts'
+import { CellError, NOT_AVAILABLE, type Scalar, toBoolean, toNumber, toOperand, toText, VALUE_ERROR } from './values.ts'
+import { readWildcards, stepsToMatch } from './wildcards.ts'
 
 const MAX_TEXT = 32_767
 
 /** Texts and numbers of the arguments, or the first error. */
 const ofTexts =
-  (compute: (texts: readonly string[], numbers: readonly (number | undefined)[]) => Scalar): FormulaFunction =>
-  (args, context) => {
-    const values = args.map((argument) => context.toScalar(context.evaluate(argument)))
-    const texts = values.map(toText)
-    const error = texts.find((text) => text instanceof CellError)
-    if (error) return error
-    const numbers = values.map((value) => {
-      const number = toNumber(value)
-      return typeof number === 'number' ? number : undefined
+  (
+    compute: (
+      texts: readonly string[],
+      numbers: readonly (number | undefined)[],
+      countSteps: FunctionContext['countSteps'],
+    ) => Scalar,
+  ): FormulaFunction =>
+  (args, context) =>
+    context.applyToScalars(args.map(context.evaluate), (values) => {
+      const texts = values.map(toText)
+      const error = texts.find((text) => text instanceof CellError)
+      if (error) return error
+      const numbers = values.map((value) => {
+        const number = toNumber(value)
+        return typeof number === 'number' ? number : undefined
+      })
+      const result = compute(
+        texts.filter((text) => typeof text === 'string'),
+        numbers,
+        context.countSteps,
+      )
+      return typeof result === 'string' && result.length > MAX_TEXT ? VALUE_ERROR : result
     })
-    const result = compute(
-      texts.filter((text) => typeof text === 'string'),
-      numbers,
-    )
-    return typeof result === 'string' && result.length > MAX_TEXT ? VALUE_ERROR : result
-  }
 
 const join =
   (isWhole: boolean): FormulaFunction =>
@@ -39,14 +47,9 @@ const join =
     return joined
   }
 
-function wildcardPattern(text: string): RegExp {
-  const escaped = text.replaceAll(/~([*?~])|[\\^$.|?*+()[\]{}]/g, (found, literal: string | undefined) => {
-    if (literal !== undefined) return `\\${literal}`
-    if (found === '*') return '[^]*?'
-    return found === '?' ? '[^]' : `\\${found}`
-  })
-  return new RegExp(escaped, 'iu')
-}
+/** Halves of characters are none. */
+const toCharacter = (code: number): Scalar =>
+  code >= 0xd800 && code <= 0xdfff ? NOT_AVAILABLE : String.fromCodePoint(code)
 
 const find = (within: string, start: number, search: (rest: string) => number): Scalar => {
   if (start < 1) return VALUE_ERROR
@@ -104,15 +107,16 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FormulaFunction>> = {
       : text.slice(0, start - 1) + replacement + text.slice(start - 1 + count),
   ),
   FIND: ofTexts(([wanted = '', within = ''], [, , start = 1]) => find(within, start, (rest) => rest.indexOf(wanted))),
-  SEARCH: ofTexts(([wanted = '', within = ''], [, , start = 1]) =>
-    find(within, start, (rest) => rest.search(wildcardPattern(wanted))),
-  ),
-  VALUE: ofTexts((_, [number]) => number ?? VALUE_ERROR),
+  SEARCH: ofTexts(([wanted = '', within = ''], [, , start = 1], countSteps) => {
+    countSteps(stepsToMatch(within))
+    return find(within, start, readWildcards(wanted).find)
+  }),
+  VALUE: ofTexts(([text = '']) => toOperand(text)),
   CHAR: ofTexts((_, [code]) =>
     code === undefined || code < 1 || code > 127 ? VALUE_ERROR : String.fromCharCode(code),
   ),
   UNICHAR: ofTexts((_, [code]) =>
-    code === undefined || code < 1 || code > 0x10ffff ? VALUE_ERROR : String.fromCodePoint(code),
+    code === undefined || code < 1 || code > 0x10ffff ? VALUE_ERROR : toCharacter(Math.trunc(code)),
   ),
   CODE: ofTexts(([text = '']) => (text === '' ? VALUE_ERROR : text.charCodeAt(0))),
 }

@@ -34,6 +34,17 @@ export const DIVISION_ERROR = new CellError('#DIV/0!')
 export const NOT_AVAILABLE = new CellError('#N/A')
 export const REFERENCE_ERROR = new CellError('#REF!')
 
+/** Errors by the number that a file stores (ECMA-376 part 1, 18.17.3). */
+export const ERRORS: Readonly<Record<number, string>> = {
+  0: '#NULL!',
+  7: '#DIV/0!',
+  15: '#VALUE!',
+  23: '#REF!',
+  29: '#NAME?',
+  36: '#NUM!',
+  42: '#N/A',
+}
+
 export const isMatrix = (value: Value): value is Matrix => Array.isArray(value)
 export const isRange = (value: Value): value is CellRange =>
   typeof value === 'object' && value !== null && 'sheet' in value
@@ -44,7 +55,20 @@ export function toNumber(value: Scalar): number | CellError {
   if (value === null) return 0
   if (typeof value === 'boolean') return value ? 1 : 0
   if (!NUMBER.test(value)) return VALUE_ERROR
-  return value.includes('%') ? Number(value.replace('%', '')) / 100 : Number(value)
+  const number = value.includes('%') ? Number(value.replace('%', '')) / 100 : Number(value)
+  return Number.isFinite(number) ? number : VALUE_ERROR
+}
+
+/**
+ * The number that a text stands for in arithmetic.
+ *
+ * @throws NotComputable for dates, times and separators of thousands, whose reading depends on the country.
+ */
+export function toOperand(value: Scalar): number | CellError {
+  const number = toNumber(value)
+  if (typeof value === 'string' && number instanceof CellError && /\d/.test(value))
+    throw new NotComputable('a number in words')
+  return number
 }
 
 export function toText(value: Scalar): string | CellError {
