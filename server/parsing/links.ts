@@ -34,7 +34,7 @@ const simplify = (text: string): string =>
     .replace(/^[<(["]+/, '')
     .replace(/^(?:https?:\/\/|ftps?:\/\/|mailto:|tel:|sms:)/, '')
     .replace(/^www\./, '')
-    .replace(/[/>)\]".,;]+$/, '')
+    .replace(/(?<![/>)\]".,;])[/>)\]".,;]+$/, '')
 
 function decode(text: string): string {
   try {
