@@ -3,6 +3,7 @@ import { readFaultFile } from '#test/fault-file.ts'
 import { makeDoc } from '#test/make-doc.ts'
 import { makeDocx } from '#test/make-docx.ts'
 import { readDocument } from '#test/read-document.ts'
+import { writeFormValues } from './form-fields.ts'
 
 const read = async (bytes: Uint8Array, name: string) =>
   (await readDocument(bytes, name)).pages.map(({ text }) => text).join('\n\n')
@@ -55,6 +56,21 @@ test.each([
 ])('%s is read', async (_, xml, text) =>
   expect(await read(makeDocx([{ xml: `${run('Choice: ')}${xml}` }]), 'a.docx')).toBe(`Choice: ${text}`),
 )
+
+test('a value that looks like a replacement pattern stays as it is', () => {
+  const chosen = '<w:comboBox w:lastValue="US$\'000">x</w:comboBox>'
+  expect(writeFormValues(control(chosen, '<w:p></w:p>'))).toContain(
+    `<w:p>${`<w:r><w:t xml:space="preserve">US$'000</w:t></w:r>`}</w:p>`,
+  )
+})
+
+test('controls of millions of characters are passed over in time', () => {
+  const long = 'a'.repeat(12_000_000)
+  const started = performance.now()
+  for (const xml of [control(long), control('', long), control('<w:x/>', '<w:sdtPr>'.repeat(1_000_000))])
+    expect(writeFormValues(xml) === xml).toBe(true)
+  expect(performance.now() - started).toBeLessThan(10_000)
+})
 
 test('a control around paragraphs is read as one', async () => {
   const body = `<w:p>${run('Start')}</w:p>${control(`<w:dropDownList w:lastValue="q1">${items}</w:dropDownList>`)}`

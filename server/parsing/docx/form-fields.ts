@@ -1,15 +1,20 @@
 /** Writes values of form fields and content controls as text where a document stores them as properties only. */
 
+/*
+ * The loops below have bounds, since an element of millions of characters would overflow the stack of the
+ * expression, and end at the next start of their element, since they would read on from each start otherwise.
+ */
+
 /** A field begins with its data, then its instruction and, after a separator, perhaps its result (ECMA-376 1, 17.16). */
 const FIELD_DATA =
-  /<w:fldChar\s[^>]*?w:fldCharType="begin"[^>]*>\s*<w:ffData(?:\s[^>]*)?>((?:(?!<\/w:ffData>)[\s\S])*)<\/w:ffData>/g
+  /<w:fldChar\s[^>]*?w:fldCharType="begin"[^>]*>\s*<w:ffData(?:\s[^>]*)?>((?:(?!<\/?w:ffData[\s>])[\s\S]){0,200000})<\/w:ffData>/g
 const FIELD_END = /<w:fldChar\s[^>]*w:fldCharType="end"/g
 const FIELD_RESULT = /w:fldCharType="separate"/
 const WORDS = /<w:t(?:\s[^>]*)?>(?=[^<]*\S)/
 const LIST_ENTRY = /<w:listEntry\s[^>]*?w:val="([^"]*)"/g
 
 const CONTROL =
-  /<w:sdtPr(?:\s[^>]*)?>((?:(?!<\/w:sdtPr>)[\s\S])*)<\/w:sdtPr>(\s*(?:<w:sdtEndPr(?:\s*\/>|[^>]*>(?:(?!<\/w:sdtEndPr>)[\s\S])*<\/w:sdtEndPr>)\s*)?)(?:<w:sdtContent\s*\/>|<w:sdtContent>((?:(?!<\/?w:sdt(?:Content|Pr)?[\s>])[\s\S])*)<\/w:sdtContent>)/g
+  /<w:sdtPr(?:\s[^>]*)?>((?:(?!<\/?w:sdtPr[\s>])[\s\S]){0,200000})<\/w:sdtPr>(\s*(?:<w:sdtEndPr(?:\s*\/>|[^>]*>(?:(?!<\/?w:sdtEndPr[\s>])[\s\S]){0,200000}<\/w:sdtEndPr>)\s*)?)(?:<w:sdtContent\s*\/>|<w:sdtContent>((?:(?!<\/?w:sdt(?:Content|Pr)?[\s>])[\s\S]){0,20000})<\/w:sdtContent>)/g
 const HAS_CONTENT = /<w:t(?:\s[^>]*)?>[^<]*[^<\s]|<w:(?:sym|drawing|pict|object|tbl)\b/
 const LIST = /<w:(?:dropDownList|comboBox)\s[^>]*?w:lastValue="([^"]+)"/
 const LIST_ITEM = /<w:listItem\s[^>]*>/g
@@ -18,7 +23,7 @@ const CHECKED = /<w14:checked\s[^>]*?w14:val="([^"]*)"/
 
 /** Elements that hold a simple field; only links are worth their instruction. */
 const SIMPLE_LINK =
-  /<w:fldSimple\s[^>]*?w:instr="(\s*HYPERLINK\s[^"]*)"[^>]*>((?:(?!<\/?w:fldSimple)[\s\S])*)<\/w:fldSimple>/gi
+  /<w:fldSimple\s[^>]*?w:instr="(\s*HYPERLINK\s[^"]*)"[^>]*>((?:(?!<\/?w:fldSimple)[\s\S]){0,20000})<\/w:fldSimple>/gi
 
 export function writeFormValues(xml: string): string {
   const withControls = xml.replaceAll(
@@ -79,7 +84,7 @@ const attributeOf = (tag: string, name: string): string | undefined =>
 
 function fill(content: string, value: string, isInline: boolean): string {
   const run = `<w:r>${write(value)}</w:r>`
-  if (/<\/w:p>/.test(content)) return content.replace('</w:p>', `${run}</w:p>`)
+  if (/<\/w:p>/.test(content)) return content.replace('</w:p>', () => `${run}</w:p>`)
   return isInline ? `${content}${run}` : `<w:p>${run}</w:p>`
 }
 

@@ -40,7 +40,8 @@ export function findHtmlBlocks(html: string): Block[] {
   let boldCharacters = 0
   let boldDepth = 0
   let notes = 0
-  let link: { readonly target: string; readonly start: number } | undefined
+  // Bookmarks are elements of links too, perhaps inside a link.
+  const links: { readonly target: string; readonly start: number }[] = []
 
   const takeText = (): string => {
     const taken = normaliseBlanks(text)
@@ -84,12 +85,13 @@ export function findHtmlBlocks(html: string): Block[] {
         text += attributes.includes('checked=') ? '☒' : '☐'
         break
       case 'a':
-        if (!isEnd) link = { target: decode(HREF.exec(attributes)?.[1] ?? ''), start: text.length }
-        else if (link) {
+        if (!isEnd) links.push({ target: decode(HREF.exec(attributes)?.[1] ?? ''), start: text.length })
+        else {
+          const link = links.pop()
+          if (!link) break
           const address = addressBehind(text.slice(link.start), link.target)
           text += address
           if (boldDepth > 0) boldCharacters += address.trim().length
-          link = undefined
         }
         break
       case 'strong':
