@@ -8,6 +8,15 @@ const DAY = 45_092
 const shown = (code: string, value: number, is1904 = false) =>
   formatNumber(code, value, is1904).replaceAll(/\s+/g, ' ').trim()
 
+test.each([
+  [1, '1900-01-01'],
+  [59, '1900-02-28'],
+  [61, '1900-03-01'],
+  [DAY, '2023-06-15'],
+])('day %d of the short date is %s', (serial, date) => {
+  expect(shown('m/d/yy', serial)).toBe(date)
+})
+
 describe('a number is shown by its format code (ECMA-376 part 1, 18.8.30-31)', () => {
   test.each([
     ['General', 7, '7'],

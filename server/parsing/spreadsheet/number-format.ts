@@ -82,7 +82,7 @@ const INDIAN_OPTIONS = { ...OPTIONS, grouping: [3, 2] }
 function formatByCode(code: string, value: number, is1904: boolean): string {
   const local = LOCAL_DATE.exec(code)
   if (local && value >= 0 && value <= LAST_DAY)
-    return formatLocalDate(value + (is1904 ? DAYS_TO_1904 : 0), local[1] !== undefined)
+    return formatLocalDate(is1904 ? value + DAYS_TO_1904 : countTrueDays(value), local[1] !== undefined)
   if (code === '' || /^(?:General|Standard|@)$/i.test(code)) return formatGeneral(value)
   const { known, halfDays, tokens, isDate, isElapsed, locale, numerals } = readCode(code)
   const serial = isDate && is1904 && !isElapsed ? Math.abs(value) + DAYS_TO_1904 : value
@@ -146,6 +146,9 @@ export function formatGeneral(value: number): string {
     return BigInt(Number(value.toPrecision(SIGNIFICANT_DIGITS))).toString()
   return format('General', value, OPTIONS)
 }
+
+/** Days up to 59 are one less than those from 61 on: Excel counts a 29 February 1900, which is day 60. */
+const countTrueDays = (serial: number): number => (serial < 60 ? serial + 1 : serial)
 
 /** ISO 8601, since the order of the parts is that of the person who looks. */
 function formatLocalDate(days: number, hasTime: boolean): string {
