@@ -87,18 +87,22 @@ const linkAnnotation = z.object({
 /** Links to addresses; a link of several lines may consist of several annotations. */
 export function readLinks(annotations: readonly unknown[]): PageLink[] {
   const links: { address: string; rectangles: Rectangle[] }[] = []
+  let count = 0
   for (const given of annotations) {
     const { data } = linkAnnotation.safeParse(given)
     if (!data || (data.annotationFlags & UNSEEN_FLAGS) !== 0) continue
-    const rectangles = readQuads(data.quadPoints) ?? [normalise(data.rect)]
+    const rectangles = (readQuads(data.quadPoints) ?? [normalise(data.rect)]).slice(0, MAX_RECTANGLES - count)
+    if (rectangles.length === 0) break
+    count += rectangles.length
     const last = links.at(-1)
     if (last?.address === data.url) last.rectangles.push(...rectangles)
-    else if (links.length < MAX_LINKS) links.push({ address: data.url, rectangles })
+    else links.push({ address: data.url, rectangles })
   }
   return links
 }
 
-const MAX_LINKS = 1_000
+/** Of all links of a page together. */
+const MAX_RECTANGLES = 1_000
 const QUAD_NUMBERS = 8
 
 const normalise = ([left, bottom, right, top]: Rectangle): Rectangle => [

@@ -61,6 +61,9 @@ function cover(item: PlacedItem, [left, bottom, right, top]: Rectangle): Covered
     const isBeside = x >= left - margin && x <= right + margin
     return isBeside && y >= bottom - item.height * TOLERANCE && y <= top + margin
   }
+  // Measuring the letters takes long, and most links are elsewhere.
+  if (!overlaps([toPage(item.from, item.down), toPage(item.to, item.down)], [left, bottom, right, top], item.height))
+    return undefined
   const positionAt = measureText(item)
   const words = [...item.text.matchAll(/\S+/g)].filter(({ index, 0: word }) =>
     covers(isInside, positionAt(index), positionAt(index + word.length)),
@@ -68,6 +71,17 @@ function cover(item: PlacedItem, [left, bottom, right, top]: Rectangle): Covered
   const last = words.at(-1)
   return last && { item, end: last.index + last[0].length, words: words.map(([word]) => word).join('') }
 }
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+const overlaps = ([from, to]: readonly [Point, Point], [left, bottom, right, top]: Rectangle, height: number) =>
+  Math.max(from.x, to.x) >= left - height &&
+  Math.min(from.x, to.x) <= right + height &&
+  Math.max(from.y, to.y) >= bottom - height &&
+  Math.min(from.y, to.y) <= top + height
 
 /** Most of a word is covered if both ends of its inner part are. */
 const covers = (isInside: (along: number) => boolean, from: number, to: number): boolean =>
