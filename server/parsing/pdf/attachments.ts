@@ -2,11 +2,6 @@
 import { z } from 'zod'
 import type { Parser } from '#server/parsing/page.ts'
 
-interface EmbeddedFile {
-  readonly name: string
-  readonly bytes: Uint8Array
-}
-
 interface AttachingDocument {
   readonly getAttachments: () => Promise<unknown>
   readonly getAttachmentContent: (id: string) => Promise<unknown>
@@ -53,29 +48,31 @@ export async function readAttachments(
   parsePdf: Parser,
 ): Promise<string> {
   const written: string[] = []
-  let [bytes, characters] = [0, 0]
+  let [files, bytes, characters] = [0, 0, 0]
   for (const [id, filename] of [...names].slice(0, MAX_NAMED_FILES)) {
     const name = filename.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, MAX_NAME_CHARACTERS)
-    const isTooMuch = written.length >= MAX_FILES || bytes > MAX_TOTAL_BYTES || characters >= MAX_CHARACTERS
-    const content = isTooMuch ? undefined : await document.getAttachmentContent(id).catch(() => undefined)
-    const file = { name, bytes: content instanceof Uint8Array ? content : new Uint8Array() }
-    bytes += file.bytes.length
-    const isRead = file.bytes.length > 0 && bytes <= MAX_TOTAL_BYTES
-    const text = isRead ? await readFile(file, parsePdf, MAX_CHARACTERS - characters) : undefined
+    const parse = /\.pdf$/i.test(name) ? parsePdf : await loadParser(name)
+    const isLeftOut = !parse || files >= MAX_FILES || bytes >= MAX_TOTAL_BYTES || characters >= MAX_CHARACTERS
+    const content = isLeftOut ? undefined : await document.getAttachmentContent(id).catch(() => undefined)
+    const file = content instanceof Uint8Array ? content : new Uint8Array()
+    const isRead = file.length > 0 && bytes + file.length <= MAX_TOTAL_BYTES
+    if (isRead) {
+      files += 1
+      bytes += file.length
+    }
+    const text = isRead && parse ? await readFile(file, parse, MAX_CHARACTERS - characters) : undefined
     written.push(text === undefined ? `Attached file, not read: ${name}` : `Attached file: ${name}\n\n${text}`)
     characters += text?.length ?? 0
   }
   return written.join('\n\n')
 }
 
-/** Undefined if the file is of a type that is not read, is broken, or holds no text. */
-async function readFile(file: EmbeddedFile, parsePdf: Parser, limit: number): Promise<string | undefined> {
-  const parse = /\.pdf$/i.test(file.name) ? parsePdf : await loadParser(file.name)
-  if (!parse) return undefined
+/** Undefined if the file is broken, or holds no text. */
+async function readFile(bytes: Uint8Array, parse: Parser, limit: number): Promise<string | undefined> {
   const texts: string[] = []
   let length = 0
   try {
-    for await (const part of parse(file.bytes, { languages: [] })) {
+    for await (const part of parse(bytes, { languages: [] })) {
       if (!('text' in part) || part.text.trim() === '') continue
       texts.push(part.text.trim())
       length += part.text.length

@@ -39,9 +39,14 @@ interface Letter {
 function listLetters({ fnArray, argsArray }: Operators, layers: Layers): Letter[] {
   const open: boolean[] = []
   const letters: Letter[] = []
+  let annotations = 0
   fnArray.forEach((operator, index) => {
     const args = argsArray[index]
-    if (operator === OPS.beginMarkedContent) open.push(false)
+    // The items hold no text of the appearances of annotations.
+    if (operator === OPS.beginAnnotation) annotations += 1
+    else if (operator === OPS.endAnnotation) annotations = Math.max(0, annotations - 1)
+    else if (annotations > 0) return
+    else if (operator === OPS.beginMarkedContent) open.push(false)
     else if (operator === OPS.beginMarkedContentProps) {
       const { data } = marked.safeParse(args)
       open.push(data?.[0] === 'OC' && !layers.isVisible(data[1]))

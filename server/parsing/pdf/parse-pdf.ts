@@ -81,7 +81,7 @@ async function* parseFile(
       return
     }
     const form = await readForm(document, bytes)
-    if (form !== undefined) yield* form
+    if (form !== undefined) for (const page of form) yield await withAttachments(document, page, attachments, 'unread')
     else yield* readPages(document, attachments)
   } finally {
     await task.destroy()
@@ -133,19 +133,26 @@ async function* readPages(document: PdfDocument, attachments: AttachmentNames | 
         document,
         layer ? withGap(layer.page, 'beyond_limit') : { page, text: '', gap: 'unreadable' },
         attachments,
+        'read',
       )
   }
 }
 
-/** Attached files follow the text of the last page. */
+/**
+ * Attached files follow the text of the last page.
+ *
+ * @param pages whether the names hold the files that are attached to pages already.
+ */
 async function withAttachments(
   document: PdfDocument,
   page: ParsedPage,
   attachments: AttachmentNames | undefined,
+  pages: 'read' | 'unread',
 ): Promise<ParsedPage> {
-  if (!attachments || attachments.size === 0 || page.page !== document.numPages) return page
+  if (!attachments || page.page !== document.numPages) return page
+  if (pages === 'unread') await addAttachmentsOfPages(document, attachments)
+  if (attachments.size === 0) return page
   const added = withoutNul(await readAttachments(document, attachments, parseAttached))
-  const { gap: _gap, ...readable } = page
   const start = page.text === '' ? 0 : page.text.length + 2
   const blocks = findTextBlocks(added).map((block) => ({
     ...block,
@@ -153,9 +160,22 @@ async function withAttachments(
     end: block.end + start,
   }))
   return {
-    ...readable,
+    ...page,
     text: page.text === '' ? added : `${page.text}\n\n${added}`,
     blocks: [...(page.blocks ?? []), ...blocks],
+  }
+}
+
+/** Where another process reads the other pages, their files are unknown here. */
+async function addAttachmentsOfPages(document: PdfDocument, attachments: AttachmentNames): Promise<void> {
+  for (let number = 1; number <= document.numPages; number += 1) {
+    try {
+      const page = await document.getPage(number)
+      addPageAttachments(await page.getAnnotations(), attachments)
+      page.cleanup()
+    } catch {
+      // An unreadable page must not lose the files of the others.
+    }
   }
 }
 
@@ -181,7 +201,7 @@ async function* recognisePages(
   const recogniser = createRecogniser(languages)
   const fonts: Fonts = new Map()
   const context = { fonts, layers: await readLayers(document), attachments }
-  const complete = (read: ParsedPage) => withAttachments(document, read, attachments)
+  const complete = (read: ParsedPage) => withAttachments(document, read, attachments, 'unread')
   try {
     for (const [index, page] of pages.entries()) {
       yield { recognising: page }
