@@ -232,12 +232,12 @@ test('an answer that comes while the messages are read again is not lost', async
 
 test('whoever signs in while a tab still asks for the session of before stays signed in', async () => {
   const { promise: signedIn, resolve: release } = Promise.withResolvers<undefined>()
-  await here.route('**/auth/v1/user', async (route) => {
+  await there.route('**/auth/v1/user', async (route) => {
     await signedIn
     await route.continue()
   })
-  const asked = here.waitForRequest('**/auth/v1/user')
-  // Here the socket ends before the page learns that it has signed out.
+  const asked = there.waitForRequest('**/auth/v1/user')
+  // The other tab's channels are closed before it learns of the sign-out.
   await here.route('**/auth/v1/logout**', async (route) => {
     const response = await route.fetch()
     await asked
@@ -247,7 +247,7 @@ test('whoever signs in while a tab still asks for the session of before stays si
   await here.getByRole('menuitem', { name: 'Sign Out' }).click()
   await asked
   await signInWithTestAccount(here)
-  const answered = here.waitForResponse('**/auth/v1/user')
+  const answered = there.waitForResponse('**/auth/v1/user')
   release(undefined)
   expect((await answered).status()).toBe(403)
   await here.reload()

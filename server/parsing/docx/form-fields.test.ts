@@ -60,7 +60,7 @@ test.each([
 test('a value that looks like a replacement pattern stays as it is', () => {
   const chosen = '<w:comboBox w:lastValue="US$\'000">x</w:comboBox>'
   expect(writeFormValues(control(chosen, '<w:p></w:p>'))).toContain(
-    `<w:p>${`<w:r><w:t xml:space="preserve">US$'000</w:t></w:r>`}</w:p>`,
+    `<w:p><w:r><w:t xml:space="preserve">US$'000</w:t></w:r></w:p>`,
   )
 })
 

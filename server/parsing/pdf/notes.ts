@@ -101,7 +101,7 @@ export function readLinks(annotations: readonly unknown[]): PageLink[] {
   return links
 }
 
-/** Of all links of a page together. */
+/** All links of a page have at most as many together. */
 const MAX_RECTANGLES = 1_000
 const QUAD_NUMBERS = 8
 
