@@ -1,6 +1,6 @@
 /** Tells a stream of events from other forms of an answer by its first characters, whatever its content type says. */
 import { describeBody } from './answered-error.ts'
-import { isArray, isJson, type Json, parseObject, type WireFormat } from './wire-format.ts'
+import { DONE, isArray, isJson, type Json, parseObject, type WireFormat, writeEvents } from './wire-format.ts'
 import { toEvents } from './whole-answer.ts'
 
 /** A whole answer is far smaller; a larger body is read no further. */
@@ -13,11 +13,6 @@ export interface BodyReader {
   readonly push: (text: string) => string
   readonly end: () => string
 }
-
-const writeEvents = (events: readonly Json[]): string =>
-  events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
-
-const DONE = 'data: [DONE]\n\n'
 
 export function createBodyReader(format: WireFormat): BodyReader {
   let form: 'unknown' | 'events' | 'lines' | 'document' | 'other' = 'unknown'

@@ -49,12 +49,13 @@ const toStatus = (value: unknown): number | undefined => {
 
 const isRetryableStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500
 
-function toAnsweredError(error: unknown): AnsweredError {
+/** Also for documents that are neither an answer nor marked as an error, such as `{"detail": "…"}`. */
+export function toAnsweredError(error: unknown): AnsweredError {
   const fields: Json = isJson(error) ? error : { message: error }
-  const { message, code, type } = fields
-  const words = textOf(message) || textOf(fields['detail']) || textOf(fields['error']) || describeDetails(fields)
-  const kinds = [code, type, fields['status']].filter((kind) => typeof kind === 'string')
-  const named = [fields['code'], fields['status'], fields['status_code']].map(toStatus).find((status) => status)
+  const { message, detail, code, type, status: given } = fields
+  const words = textOf(message) || textOf(detail) || textOf(fields['error']) || describeDetails(fields)
+  const kinds = [code, type, given].filter((kind) => typeof kind === 'string')
+  const named = [code, given, fields['status_code']].map(toStatus).find((status) => status)
   const implied = [kinds.join(' '), words]
     .flatMap((text) => MEANINGS.find(([meaning]) => meaning.test(text))?.[1] ?? [])
     .at(0)
@@ -85,9 +86,6 @@ export function findAnsweredError(data: Json): AnsweredError | undefined {
   return undefined
 }
 
-/** A JSON document that is neither an answer nor marked as an error, such as `{"detail": "…"}`. */
-export const toUnknownDocumentError = (data: Json): AnsweredError => toAnsweredError(data)
-
 /** Characters of a page or a text that are read in search of what it says. */
 const MAX_READ_LENGTH = 20_000
 const MAX_TITLE_LENGTH = 200
@@ -117,7 +115,7 @@ export function describeBody(body: string, status: number | undefined): Answered
   if (isPage(text)) return new AnsweredError(readPageTitle(text), { status, isRetryable, isPage: true })
   const document = parseObject(text)
   if (!document) return new AnsweredError(text.slice(0, MAX_TITLE_LENGTH), { status, isRetryable })
-  const error = findAnsweredError(document) ?? toUnknownDocumentError(document)
+  const error = findAnsweredError(document) ?? toAnsweredError(document)
   return status === undefined || error.status === QUOTA_USED_UP
     ? error
     : new AnsweredError(error.message, { status, isRetryable })

@@ -2,7 +2,16 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { createBodyReader } from './answer-body.ts'
 import { AnsweredError } from './answered-error.ts'
 import { createEventNormaliser } from './normalise-events.ts'
-import { isArray, isJson, type Json, parseObject, type WireFormat } from './wire-format.ts'
+import {
+  DONE,
+  isArray,
+  isJson,
+  type Json,
+  parseObject,
+  type WireFormat,
+  writeEvent,
+  writeEvents,
+} from './wire-format.ts'
 
 /** Reads text deltas before the SDK: its dozen streams cost more for each token than the rest of an answer. */
 
@@ -67,12 +76,12 @@ export function createDeltaReader({ onText, onActivity, onPause }: TextListener,
       const data = parseSimpleEvent(event) ?? readOtherEvent(event)
       if (data === 'end') {
         isDone = true
-        remaining += `${writeEvents(normaliser.end())}data: [DONE]\n\n`
+        remaining += writeEvents(normaliser.end()) + DONE
       } else if (data === 'broken') remaining += `${event}\n\n`
       else if (data) {
         const rest = takeText(data)
         if (!rest) continue
-        remaining += writeEvent(nameOf(event), rest)
+        remaining += writeEvent(rest, nameOf(event))
         if (endsText(rest)) paused = onPause?.()
       }
     }
@@ -149,11 +158,6 @@ function readOtherEvent(event: string): Json | 'end' | 'broken' | undefined {
 const withLineFeeds = (text: string): string => text.replace(/\r\n|\r(?!$)/g, '\n')
 
 const nameOf = (event: string): string | undefined => /^event: ?(.*)$/m.exec(event)?.[1]?.trim()
-
-const writeEvent = (name: string | undefined, data: Json | undefined): string =>
-  data ? `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n` : ''
-
-const writeEvents = (events: readonly Json[]): string => events.map((event) => writeEvent(undefined, event)).join('')
 
 /** One line of data, after an optional line with the event's name: the only form in which text deltas arrive. */
 function parseSimpleEvent(event: string): Json | undefined {

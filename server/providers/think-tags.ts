@@ -25,10 +25,10 @@ const FINAL_CHANNELS = [
 const BEGINNINGS = [...TAGS.map(([begin]) => begin), ...FIRST_MARKS]
 const MAX_TAG_LENGTH = Math.max(...BEGINNINGS.map((tag) => tag.length))
 const CLOSINGS = [...TAGS.map(([, end]) => end), ...FINAL_CHANNELS]
-const CLOSING = new RegExp(CLOSINGS.map((tag) => tag.replace(/[|[\]]/g, String.raw`\$&`)).join('|'), 'gi')
+const CLOSING = anyOf(CLOSINGS, 'gi')
 const OPENING =
   /<(?:think|thinking|thoughts?|reasoning|seed:think)[\s>]|\[think\]|◁think▷|<\|(?:begin_of_thought|start_thinking)\|>/i
-const CHANNEL_MARK = /<\|(?:start|channel|message|end|return|call|constrain)\|>/
+const CHANNEL_MARK = anyOf(CHANNEL_MARKS, '')
 /** Every tag begins with one of these, so most text needs no further look. */
 const TAG_START = /[<[◁]/
 /** Characters behind a tag that tell whether a sentence is about it. */
@@ -165,6 +165,10 @@ export function createThinkSplitter(): ThinkSplitter {
       return state === 'thinking' ? { reasoning: rest, text: '' } : { reasoning: '', text: rest }
     },
   }
+}
+
+function anyOf(tags: readonly string[], flags: string): RegExp {
+  return new RegExp(tags.map((tag) => tag.replace(/[|[\]]/g, String.raw`\$&`)).join('|'), flags)
 }
 
 /** In full lower case some letters are longer (İ), which would shift positions. */

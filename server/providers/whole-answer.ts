@@ -1,5 +1,5 @@
 /** Whole answers in the place of a stream, as some servers and proxies send them, written as events of the stream. */
-import { findAnsweredError, toUnknownDocumentError } from './answered-error.ts'
+import { findAnsweredError, toAnsweredError } from './answered-error.ts'
 import { isArray, isJson, type Json, textOf, type WireFormat } from './wire-format.ts'
 
 /**
@@ -15,7 +15,7 @@ export function toEvents(document: Json, format: WireFormat): readonly Json[] {
   if (format === 'messages' && type === 'message') return messageEvents(document)
   if (format === 'responses' && object === 'response') return responseEvents(document)
   if (format !== 'chat' && typeof type === 'string') return [document]
-  throw toUnknownDocumentError(document)
+  throw toAnsweredError(document)
 }
 
 const isOllamaLine = ({ message, done }: Json): boolean => isJson(message) && typeof done === 'boolean'

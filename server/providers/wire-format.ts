@@ -20,6 +20,14 @@ export const isArray = (value: unknown): value is readonly unknown[] => Array.is
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
+/** The mark of the end of an event stream. */
+export const DONE = 'data: [DONE]\n\n'
+
+export const writeEvent = (event: Json, name?: string): string =>
+  `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(event)}\n\n`
+
+export const writeEvents = (events: readonly Json[]): string => events.map((event) => writeEvent(event)).join('')
+
 /** Undefined unless the text is one JSON object. */
 export function parseObject(text: string): Json | undefined {
   try {

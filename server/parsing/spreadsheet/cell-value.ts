@@ -3,7 +3,7 @@ import { addressBehind } from '#server/parsing/links.ts'
 import { withoutNul } from '#server/parsing/page.ts'
 import { builtinCode, type EastAsianLocale, readBuiltinId } from './builtin-formats.ts'
 import { type Formulas, isStored } from './formulas/evaluate.ts'
-import { CellError, ERRORS, type Scalar } from './formulas/values.ts'
+import { CellError, type Scalar, storedError } from './formulas/values.ts'
 import { formatGeneral, formatNumber, formatWords } from './number-format.ts'
 
 export interface CellContext {
@@ -38,8 +38,7 @@ function formatValue(cell: CellObject, row: number, column: number, context: Cel
     if (cell.f === undefined || (cell.t === 's' && context.storesResults)) return ''
     return `=${cell.f}`
   }
-  if (cell.t === 'e')
-    return cell.w?.startsWith('#') === true ? cell.w : (ERRORS[Number(cell.v)] ?? String(cell.w ?? cell.v ?? ''))
+  if (cell.t === 'e') return storedError(cell) ?? String(cell.w ?? cell.v ?? '')
   return formatScalar(cell.v instanceof Date ? cell.v.toISOString() : (cell.v ?? null), cell, context)
 }
 

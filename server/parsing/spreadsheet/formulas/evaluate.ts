@@ -8,13 +8,13 @@ import {
   type CellRange,
   compare,
   DIVISION_ERROR,
-  ERRORS,
   finite,
   isMatrix,
   isRange,
   type Matrix,
   NotComputable,
   type Scalar,
+  storedError,
   toOperand,
   toText,
   type Value,
@@ -361,8 +361,9 @@ const elementAt = (matrix: Matrix, row: number, column: number): Scalar => {
   return element === undefined ? new CellError('#N/A') : element
 }
 
-function storedValue({ t, v, w }: CellObject): Scalar {
-  if (t === 'e') return new CellError(w?.startsWith('#') === true ? w : (ERRORS[Number(v)] ?? '#VALUE!'))
+function storedValue(cell: CellObject): Scalar {
+  const { t, v } = cell
+  if (t === 'e') return new CellError(storedError(cell) ?? '#VALUE!')
   if (v instanceof Date) throw new NotComputable('a date')
   return v ?? null
 }

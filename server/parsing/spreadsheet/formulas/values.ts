@@ -1,4 +1,5 @@
 /** Values of formulas and how one kind becomes another (ECMA-376 part 1, 18.17.2). */
+import type { CellObject } from '@e965/xlsx'
 import { formatGeneral } from '#server/parsing/spreadsheet/number-format.ts'
 
 /** An error that a formula results in, for example "#DIV/0!". */
@@ -35,7 +36,7 @@ export const NOT_AVAILABLE = new CellError('#N/A')
 export const REFERENCE_ERROR = new CellError('#REF!')
 
 /** Errors by the number that a file stores (ECMA-376 part 1, 18.17.3). */
-export const ERRORS: Readonly<Record<number, string>> = {
+const ERRORS: Readonly<Record<number, string>> = {
   0: '#NULL!',
   7: '#DIV/0!',
   15: '#VALUE!',
@@ -44,6 +45,10 @@ export const ERRORS: Readonly<Record<number, string>> = {
   36: '#NUM!',
   42: '#N/A',
 }
+
+/** The error of a cell with its stored number and text; undefined for an unknown one. */
+export const storedError = ({ v, w }: Pick<CellObject, 'v' | 'w'>): string | undefined =>
+  w?.startsWith('#') === true ? w : ERRORS[Number(v)]
 
 export const isMatrix = (value: Value): value is Matrix => Array.isArray(value)
 export const isRange = (value: Value): value is CellRange =>
