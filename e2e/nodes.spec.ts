@@ -68,8 +68,18 @@ async function readSurely(client: SupabaseClient, table: string): Promise<unknow
   }
 }
 
+/**
+ * A new connection for each request, since the balancer places connections and a question is answered where it
+ * arrives: with kept connections a node may never be asked.
+ */
+const fetchAnywhere: typeof fetch = (input, init) => {
+  const headers = new Headers(init?.headers)
+  headers.set('connection', 'close')
+  return fetch(input, { ...init, headers })
+}
+
 async function openPerson({ url }: Balancer, anonKey: string): Promise<Person> {
-  const client = createClient(url, anonKey, { auth: { persistSession: false } })
+  const client = createClient(url, anonKey, { auth: { persistSession: false }, global: { fetch: fetchAnywhere } })
   const { data, error } = await client.auth.signUp({ email: `${randomUUID()}@example.test`, password: randomUUID() })
   if (error ?? !data.user) throw error ?? new Error('no account')
   const userId = data.user.id
