@@ -41,11 +41,14 @@ export const makeJpeg = (raster: Raster, orientation = 1): Promise<Buffer> =>
 export type PdfPage =
   { readonly picture: Raster; readonly turn?: number; readonly stamp?: string } | { readonly text: string }
 
-export function makeScannedPdf(pages: readonly PdfPage[]): Buffer {
+/** @param attached text of a file `note.txt` that is attached to the document */
+export function makeScannedPdf(pages: readonly PdfPage[], attached?: string): Buffer {
+  const afterPages = 4 + pages.length * 3
+  const names = attached === undefined ? '' : `/Names << /EmbeddedFiles << /Names [(1) ${afterPages} 0 R] >> >>`
   const pageNumber = (index: number) => 4 + index * 3
   const kids = pages.map((_, index) => `${pageNumber(index)} 0 R`).join(' ')
   return writePdf([
-    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Catalog /Pages 2 0 R ${names} >>`,
     `<< /Type /Pages /Count ${pages.length} /Kids [${kids}] >>`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
     ...pages.flatMap((page, index) => {
@@ -66,5 +69,11 @@ export function makeScannedPdf(pages: readonly PdfPage[]): Buffer {
         },
       ]
     }),
+    ...(attached === undefined
+      ? []
+      : [
+          `<< /Type /Filespec /F (note.txt) /UF (note.txt) /EF << /F ${afterPages + 1} 0 R >> >>`,
+          { entries: '/Type /EmbeddedFile', stream: Buffer.from(attached) },
+        ]),
   ])
 }

@@ -30,6 +30,8 @@ export interface ParseOptions {
   readonly languages: readonly DocumentLanguage[]
   /** Pages to read, with OCR if needed; if absent, all pages are read and those that need OCR are deferred. */
   readonly pages?: readonly number[]
+  /** Those of `pages` whose recognition takes too long: they are read without OCR. */
+  readonly tooSlow?: readonly number[]
 }
 
 export type Parser = (bytes: Uint8Array, options: ParseOptions) => AsyncGenerator<ParsedPart>

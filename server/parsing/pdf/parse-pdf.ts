@@ -65,7 +65,7 @@ const openFile = (bytes: Uint8Array, enableXfa: boolean) =>
 
 async function* parseFile(
   bytes: Uint8Array,
-  { languages, pages }: ParseOptions,
+  { languages, pages, tooSlow = [] }: ParseOptions,
   readsAttachments: boolean,
 ): AsyncGenerator<ParsedPart> {
   const task = openFile(bytes, false)
@@ -77,7 +77,7 @@ async function* parseFile(
     yield { pages: document.numPages }
     const attachments = readsAttachments ? await listAttachments(document) : undefined
     if (pages) {
-      yield* recognisePages(document, bytes, { languages, pages }, attachments)
+      yield* recognisePages(document, bytes, { languages, pages, tooSlow }, attachments)
       return
     }
     const form = await readForm(document, bytes)
@@ -194,7 +194,7 @@ const withGap = (page: ParsedPage, gap: PageGap): ParsedPage => (page.text.trim(
 async function* recognisePages(
   document: PdfDocument,
   bytes: Uint8Array,
-  { languages, pages }: Required<ParseOptions>,
+  { languages, pages, tooSlow }: Required<ParseOptions>,
   attachments: AttachmentNames | undefined,
 ): AsyncGenerator<ParsedPart> {
   const rasteriser = createRasteriser(bytes)
@@ -204,6 +204,11 @@ async function* recognisePages(
   const complete = (read: ParsedPage) => withAttachments(document, read, attachments, 'unread')
   try {
     for (const [index, page] of pages.entries()) {
+      if (tooSlow.includes(page)) {
+        const layer = await readPage(document, page, context)
+        yield await complete(withGap(layer?.page ?? { page, text: '' }, 'not_recognised'))
+        continue
+      }
       yield { recognising: page }
       const layer = await readPage(document, page, context)
       const raster = await rasteriser.draw(page).catch(() => 'broken' as const)

@@ -95,7 +95,7 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
   const stop = new AbortController()
   const signal = AbortSignal.any([run.signal, stop.signal])
   const recognise = (pages: readonly number[]) =>
-    ocrSemaphore.run(signal, () => recognisePages({ ...run, signal }, { languages, pages }), work)
+    ocrSemaphore.run(signal, () => recognisePages({ ...run, signal }, languages, pages), work)
   for await (const part of mergeInOrderOfArrival(batches.map(recognise), () => stop.abort())) {
     if ('text' in part) recognised += 1
     yield note(part)
@@ -114,14 +114,16 @@ async function* readWholeFile(run: ParserRun, options: ParseOptions): AsyncGener
 
 async function* recognisePages(
   run: ParserRun,
-  { languages, pages }: Required<ParseOptions>,
+  languages: readonly DocumentLanguage[],
+  pages: readonly number[],
 ): AsyncGenerator<ParsedPart> {
+  const tooSlow: number[] = []
   for (let left = pages; left.length > 0;) {
     const deferred: number[] = []
     const read = new Set<number>()
     let recognising: number | undefined
     try {
-      for await (const part of runProcess(run, { languages, pages: left })) {
+      for await (const part of runProcess(run, { languages, pages: left, tooSlow })) {
         if ('recognising' in part) recognising = part.recognising
         if ('page' in part) read.add(part.page)
         if ('deferred' in part) deferred.push(part.deferred)
@@ -130,9 +132,8 @@ async function* recognisePages(
     } catch (error) {
       const slow = recognising
       if (!(error instanceof ParseFailure) || error.code !== 'timed_out' || slow === undefined) throw error
-      // A page that takes too long must not lose the others; another process reads them.
-      if (!read.has(slow)) yield { page: slow, text: '', gap: 'not_recognised' }
-      read.add(slow)
+      // A page that takes too long must lose neither the others nor what can be read of it without recognition.
+      if (!read.has(slow)) tooSlow.push(slow)
       deferred.push(...left.filter((page) => !read.has(page) && !deferred.includes(page)))
     }
     left = deferred

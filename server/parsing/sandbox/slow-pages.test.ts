@@ -14,3 +14,12 @@ test('a page whose recognition runs out of time is a gap, and the other pages st
     [2, 'not_recognised'],
   ])
 })
+
+test('what can be read of such a page without recognition stays: its stamp and the files attached to it', async () => {
+  const picture = await drawText('Minutes of the council of the town, written down by its clerk')
+  const file = makeScannedPdf([{ picture, stamp: 'Received 3 May' }], 'Ask Ann.')
+  const limits = { ...PARSE_LIMITS, timeMsPerRecognisedPage: 1 }
+  const { pages, failure } = await readDocument(file, 'a.pdf', limits)
+  expect(failure).toBeUndefined()
+  expect(pages.map(({ text }) => text)).toEqual(['Received 3 May\n\nAttached file: note.txt\n\nAsk Ann.'])
+})
