@@ -18,6 +18,7 @@ const FIGURES = [
   'reading',
   'highlight',
   'retrieval',
+  'questions',
   'search',
   'message-search',
   'growth',

@@ -18,9 +18,11 @@ export interface SignedIn {
   close(): Promise<void>
 }
 
+/** @param environment may name a `DATA_DIR` that stays */
 export async function startSignedIn(environment: Environment = {}): Promise<SignedIn> {
-  const { dataDir, remove } = await createDataDir()
-  const alcove = await startAlcove({ DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment })
+  const { dataDir: made, remove } = await createDataDir()
+  const dataDir = environment['DATA_DIR'] ?? made
+  const alcove = await startAlcove({ LOG_LEVEL: 'warn', ...environment, DATA_DIR: dataDir })
   const { supabaseAnonKey, testAccount } = await alcove.config()
   if (!testAccount) throw new Error('there is no test account')
   const clients: Client[] = []

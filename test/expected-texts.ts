@@ -39,8 +39,8 @@ function findNumber(text: string, value: number, from: number): number {
   return -1
 }
 
-/** " | " separates cells in order; any row may hold the first. */
-function holds(text: string, expected: string): boolean {
+/** Compares without differences of form (NFKC) and white space. " | " separates cells in order; any row may hold the first. */
+export function containsText(text: string, expected: string): boolean {
   const [first = '', ...rest] = plain(expected).split(' | ')
   const searched = plain(text)
   for (let at = searched.indexOf(first); at >= 0; at = searched.indexOf(first, at + 1)) {
@@ -67,5 +67,5 @@ export const missingTexts = (
   expected.filter(({ page, text }) => {
     const searched =
       page === null ? pages.map((each) => each.text).join('\n') : pages.find((each) => each.page === page)?.text
-    return !holds(searched ?? '', text)
+    return !containsText(searched ?? '', text)
   })
