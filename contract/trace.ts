@@ -50,6 +50,10 @@ export const retrievalTrace = z.object({
   /** The complete document exceeded the model's window, so only its first pages with text were read. */
   pages: z.object({ read: z.int().nonnegative(), of: z.int().positive() }).optional(),
   query: z.string(),
+  /** Further searches, as the model put them; absent if it was not asked or gave none. */
+  otherWords: z.array(z.string()).optional(),
+  /** How well the best passage fits the words of the question, 0 to about 1; missing in traces of old answers. */
+  evidence: z.number().optional(),
   /** Search terms, each with its weight and the number of passages that contain it. */
   terms: z.array(z.object({ term: z.string(), weight: z.number(), passages: z.int() })),
   /** Words without a passage, and the terms that replaced them. */

@@ -32,12 +32,14 @@ interface PassageRow {
   start: number
   end: number
   heading: string | null
-  page_text: string
+  /** Only in the first row of a page: a sheet may have megabytes. */
+  page_text: string | null
 }
 
 const READ = `
   select wanted.ordinal::int, placed.language, d.id as document_id, d.filename, d.mimetype, p.page, p."start", p."end",
-    p.heading, t.text as page_text
+    p.heading,
+    case when row_number() over (partition by p.document_id, p.page order by wanted.ordinal) = 1 then t.text end as page_text
   from unnest($1::bigint[], $2::int[]) with ordinality as wanted (segment, number, ordinal)
   cross join lateral (
     select i.document_id, wanted.number - i.first_passage as passage, i.language
@@ -62,10 +64,14 @@ export async function readPassages(
     locations.map(({ segment }) => segment),
     locations.map(({ number }) => number),
   ])
-  return rows.map((row) => ({
+  const pages = new Map<string, string>()
+  for (const { document_id, page, page_text } of rows)
+    if (page_text !== null) pages.set(`${document_id} ${page}`, page_text)
+  const read = rows.map((row) => ({ ...row, pageText: pages.get(`${row.document_id} ${row.page}`) ?? '' }))
+  return read.map(({ pageText, ...row }) => ({
     number: numbers[row.ordinal - 1] ?? 0,
     language: row.language,
-    pageText: row.page_text,
+    pageText,
     found: {
       documentId: row.document_id,
       filename: row.filename,
@@ -74,7 +80,7 @@ export async function readPassages(
       start: row.start,
       end: row.end,
       heading: row.heading,
-      text: row.page_text.slice(row.start, row.end),
+      text: pageText.slice(row.start, row.end),
     },
   }))
 }

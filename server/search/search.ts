@@ -4,7 +4,8 @@ import type { Embedder } from '#server/providers/embed.ts'
 import { openLibraryIndex, readPassageFilter } from './index/library-index.ts'
 import { expandQuestion } from './query/expansion.ts'
 import { parseQuestion } from './query/parse-question.ts'
-import { fuseRankings } from './ranking/rank-fusion.ts'
+import { measureEvidence } from './ranking/evidence.ts'
+import { fuseRankings, fuseSearches } from './ranking/rank-fusion.ts'
 import { rankPassages } from './ranking/rank-passages.ts'
 import { type FoundPassage, readPassages } from './read-passages.ts'
 import { selectPassages } from './select-passages.ts'
@@ -13,18 +14,26 @@ import { searchVectors, type VectorSearchResult } from './vectors/vector-search.
 export interface SearchOptions {
   readonly documentIds?: readonly string[]
   readonly limit?: number
+  /** Fills this many characters of a prompt instead of a number of passages. */
+  readonly room?: number
   readonly joins?: boolean
   readonly embedder?: Embedder | null
+  /** The question in other words: each is searched for, and the rankings are fused. */
+  readonly otherWords?: readonly string[]
 }
 
 export interface SearchResult {
   readonly passages: readonly FoundPassage[]
   readonly trace: RetrievalTrace
+  /** Stemming languages of the library, by their English names. */
+  readonly languages: readonly string[]
 }
 
 const CANDIDATES = 100
 /** Passages read beyond the limit: they replace copies, and the trace names them. */
 const SPARE_PASSAGES = 8
+/** Shorter than most passages, so that as many are read as fill the room. */
+const CHARACTERS_OF_SHORT_PASSAGE = 600
 const NO_VECTORS: VectorSearchResult = { similar: [], notes: [] }
 
 /** Best first. Run as the person (`database.asUser`): row-level security limits the result. */
@@ -39,7 +48,7 @@ export async function searchPassages(
 export async function searchDocuments(
   scope: Scope,
   question: string,
-  { documentIds, limit = 8, joins = false, embedder = null }: SearchOptions = {},
+  { documentIds, limit = 8, room, joins = false, embedder = null, otherWords = [] }: SearchOptions = {},
 ): Promise<SearchResult> {
   const startedAt = performance.now()
   const vectorSearch =
@@ -47,18 +56,29 @@ export async function searchDocuments(
   // Awaited below; until then a failure must not count as an unhandled rejection.
   vectorSearch?.catch(() => undefined)
   const library = await openLibraryIndex(scope)
-  const parsed = await parseQuestion(scope, question, library.languages)
   const isAllowed = await readPassageFilter(scope, library, documentIds)
-  const expanded = await expandQuestion(scope, library, parsed)
-  const input = { library, question: parsed, expanded, isAllowed, limit: Math.max(CANDIDATES, limit) }
-  const byWords = await rankPassages(scope, input)
+  const most = room === undefined ? limit : Math.ceil(room / CHARACTERS_OF_SHORT_PASSAGE)
+  const rank = async (words: string) => {
+    const parsed = await parseQuestion(scope, words, library.languages)
+    const expanded = await expandQuestion(scope, library, parsed)
+    const input = { library, question: parsed, expanded, isAllowed, limit: Math.max(CANDIDATES, most) }
+    return { expanded, byWords: await rankPassages(scope, input) }
+  }
+  const { expanded, byWords } = await rank(question)
   const { similar, notes } = (await vectorSearch) ?? NO_VECTORS
-  const ranked = similar.length > 0 ? fuseRankings(library, byWords, similar) : byWords
-  const stored = await readPassages(scope, library, ranked.order.slice(0, limit + SPARE_PASSAGES))
-  const { passages, considered } = selectPassages(stored, ranked, { limit, joins })
+  const own = similar.length > 0 ? fuseRankings(library, byWords, similar) : byWords
+  const others = await Promise.all(otherWords.map(async (words) => (await rank(words)).byWords))
+  const ranked = fuseSearches(own, others)
+  const stored = await readPassages(scope, library, ranked.order.slice(0, most + SPARE_PASSAGES))
+  const { passages, considered } = selectPassages(
+    stored,
+    ranked,
+    room === undefined ? { limit, joins } : { room, joins },
+  )
   const { weights, postings, guessed } = expanded
   return {
     passages,
+    languages: library.languages,
     trace: {
       scope: 'passages',
       query: question,
@@ -66,6 +86,8 @@ export async function searchDocuments(
       guessed: guessed.map(({ word, terms }) => ({ word, terms: [...terms] })),
       considered,
       matched: ranked.matched,
+      evidence: measureEvidence(library, expanded, byWords),
+      ...(otherWords.length === 0 ? {} : { otherWords: [...otherWords] }),
       tokens: Math.ceil(passages.reduce((sum, { text }) => sum + text.length, 0) / TRACE_CHARACTERS_PER_TOKEN),
       ms: performance.now() - startedAt,
       notes: [...notes],

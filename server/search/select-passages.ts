@@ -4,22 +4,41 @@ import type { FoundPassage, StoredPassage } from './read-passages.ts'
 
 const MAX_JOINED_CHARACTERS = 4_000
 
-/** @param joins whether consecutive passages of a page become one */
+/** Room for the file, the page and the headings that a prompt names with each passage. */
+const MARKUP_CHARACTERS = 120
+/** Characters of scripts that make about one token each, where Latin letters make one of four. */
+const DENSE_LETTERS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu
+const LATIN_LETTERS_PER_TOKEN = 4
+
+export type Selection = { readonly joins: boolean } & ({ readonly limit: number } | { readonly room: number })
+
+/** Characters of Latin text that take as much of a model's window. */
+const promptCharacters = (text: string): number =>
+  text.length + (text.match(DENSE_LETTERS)?.length ?? 0) * (LATIN_LETTERS_PER_TOKEN - 1)
+
+/** @param selection `joins`: consecutive passages of a page become one; `room`: characters of a prompt that are filled */
 export function selectPassages(
   stored: readonly StoredPassage[],
   ranked: RankedPassages,
-  { limit, joins }: { readonly limit: number; readonly joins: boolean },
+  selection: Selection,
 ): { passages: FoundPassage[]; considered: ConsideredPassage[] } {
+  const { joins } = selection
   const seen = new Set<string>()
   const passages: FoundPassage[] = []
   const considered: ConsideredPassage[] = []
+  let used = 0
   for (const { number, found, pageText } of stored) {
     const score = ranked.scoreOf(number)
     const words = found.text.replace(/\s+/g, ' ').toLowerCase()
     const neighbour = joins ? passages.findIndex((passage) => areNeighbours(passage, found, pageText)) : -1
-    const isFull = passages.length === limit
-    const cut = seen.has(words) ? 'copy' : neighbour >= 0 ? 'joined' : isFull ? 'rank' : null
+    const needed = 'room' in selection ? promptCharacters(found.text) + MARKUP_CHARACTERS : 0
+    // The first one is shown even if it fills more than the room.
+    const hasRoom =
+      'room' in selection ? used === 0 || used + needed <= selection.room : passages.length < selection.limit
+    const isJoined = neighbour >= 0 && (hasRoom || 'limit' in selection)
+    const cut = seen.has(words) ? 'copy' : isJoined ? 'joined' : hasRoom ? null : 'rank'
     seen.add(words)
+    if (cut === null || cut === 'joined') used += needed
     if (cut === null) passages.push({ ...found, score })
     const joined = passages[neighbour]
     if (cut === 'joined' && joined) passages[neighbour] = joinPassages(joined, found, pageText)

@@ -4,6 +4,10 @@ import type { RankedPassages } from './rank-passages.ts'
 
 /** A larger value reduces the advantage of the first ranks. */
 const RANK_OFFSET = 60
+/** Other words find the answer first or not at all; chosen by the development questions (docs/retrieval.md). */
+const RANK_OFFSET_OF_SEARCHES = 10
+/** Other words may miss what is meant, so the question's own count as much as two of them. */
+const OWN_WEIGHT = 2
 
 /** Reciprocal rank fusion (Cormack et al., 2009), scaled so that a passage which is first in both rankings scores 1. */
 export function fuseRankings(
@@ -31,5 +35,26 @@ export function fuseRankings(
       return { ...byWords.scoresOf(passage), ...(cosine === undefined ? {} : { meaning: cosine }) }
     },
     matched: byWords.matched,
+  }
+}
+
+/** Reciprocal rank fusion of the question's ranking with those of searches in other words; at most 1. */
+export function fuseSearches(own: RankedPassages, others: readonly RankedPassages[]): RankedPassages {
+  if (others.length === 0) return own
+  const weighted = [{ ranked: own, weight: OWN_WEIGHT }, ...others.map((ranked) => ({ ranked, weight: 1 }))]
+  const total = OWN_WEIGHT + others.length
+  const scores = new Map<number, number>()
+  for (const { ranked, weight } of weighted) {
+    for (const [rank, passage] of ranked.order.entries()) {
+      const share = (weight / total) * ((RANK_OFFSET_OF_SEARCHES + 1) / (RANK_OFFSET_OF_SEARCHES + 1 + rank))
+      scores.set(passage, (scores.get(passage) ?? 0) + share)
+    }
+  }
+  const scoreOf = (passage: number) => scores.get(passage) ?? 0
+  return {
+    order: [...scores.keys()].sort((one, other) => scoreOf(other) - scoreOf(one)),
+    scoreOf,
+    scoresOf: own.scoresOf,
+    matched: Math.max(...weighted.map(({ ranked }) => ranked.matched)),
   }
 }
