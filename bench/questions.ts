@@ -13,6 +13,7 @@ import { READER_MODEL } from '#contract/product-names.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { searchPassages } from '#server/search/search.ts'
+import { RECORDING_MODEL, type RecordingModel, startRecordingModel } from '#test/recording-model.ts'
 import { openLibrary } from './library.ts'
 import { median, rounded } from './measure.ts'
 import {
@@ -27,7 +28,6 @@ import {
   type Question,
   questionSet,
 } from './question-set.ts'
-import { RECORDING_MODEL, type RecordingModel, startRecordingModel } from './recording-model.ts'
 import { type Client, live, type SignedIn, startSignedIn } from './signed-in.ts'
 import { watchLibrary } from './watched-library.ts'
 
@@ -42,7 +42,7 @@ type Loss = (typeof LOSSES)[number]
 interface Asked {
   readonly question: Question
   readonly answer: GivenAnswer
-  /** What was searched for: a follow-up is searched together with the question before it. */
+  /** Text that was searched for: a follow-up is searched together with the question before it. */
   readonly query: string
   /** Passages that the Reader chose its quotations from. */
   readonly handedOver: readonly Passage[]
@@ -53,6 +53,8 @@ interface Recorded {
   readonly isGiven: boolean
   readonly tokens: number
   readonly query: string
+  /** Whether the model was asked for other words. */
+  readonly isReworded: boolean
 }
 
 async function uploadAll(session: SignedIn, client: Client, folder: string): Promise<void> {
@@ -162,6 +164,7 @@ async function askModel(session: SignedIn, client: Client, questions: readonly Q
       query: row.metadata?.trace?.query ?? question.question,
       isGiven: isGiven(question, text),
       tokens: characters / CHARACTERS_PER_TOKEN,
+      isReworded: row.metadata?.trace?.otherWords !== undefined,
     })
   }
   return recorded
@@ -238,16 +241,17 @@ export async function run([folder, ...kinds]: string[]): Promise<Record<string, 
     ({ id }) => wanted.has(id) || all.some(({ id: later, followsUp }) => followsUp === id && wanted.has(later)),
   )
   const rewritesFile = path.join(folder, 'rewrites.json')
-  const rewrites =
-    process.env['REWRITES'] === 'off' || !existsSync(rewritesFile)
-      ? {}
-      : z.record(z.string(), z.array(z.string())).parse(JSON.parse(await readFile(rewritesFile, 'utf8')))
+  const isRewriting = process.env['REWRITES'] !== 'off' && existsSync(rewritesFile)
+  const rewrites = !isRewriting
+    ? {}
+    : z.record(z.string(), z.array(z.string())).parse(JSON.parse(await readFile(rewritesFile, 'utf8')))
   const byQuestion = new Map(questions.map(({ id, question }) => [question, rewrites[id]?.join('\n')]))
-  const model = await startRecordingModel((lastMessage) => byQuestion.get(lastMessage.trim()))
+  const model = await startRecordingModel((lastMessage) => byQuestion.get(lastMessage.trim()) ?? 'Recorded')
   const lasting = process.env['LIBRARY']
   if (lasting !== undefined) await mkdir(lasting, { recursive: true, mode: 0o711 })
   const session = await startSignedIn({
     RATE_LIMITS: 'off',
+    OTHER_WORDS: String(isRewriting),
     OPENAI_COMPATIBLE_BASE_URL: model.baseUrl,
     ...(lasting === undefined ? {} : { DATA_DIR: path.join(lasting, 'data') }),
   })
@@ -312,5 +316,6 @@ async function summarise(
     wronglyRefused: answerable.filter(({ answer }) => isRefusal(answer)).length,
     answerable: answerable.length,
     tokensMedian: rounded(median(recorded.map(({ tokens }) => tokens)), 0),
+    reworded: recorded.filter(({ isReworded }) => isReworded).length,
   }
 }

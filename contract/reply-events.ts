@@ -12,6 +12,9 @@ export const SUMMARY_STEP = 'summary'
 /** Name of the `tool` part while the reply waits for documents that are being read. */
 export const READING_STEP = 'reading'
 
+/** Name of the `tool` part while the model is asked for other words and they are searched for. */
+export const OTHER_WORDS_STEP = 'other words'
+
 export const conversationTopic = (conversationId: string): string => `conversation:${conversationId}`
 
 /**

@@ -524,6 +524,20 @@ export const SETTINGS = {
     explains: 'Longest that a question waits for a document that it names and that is still being read.',
     parse: count(30),
   }),
+  PASSAGE_TOKENS: setting({
+    wants: 'a number of tokens',
+    example: '6000',
+    explains:
+      'Tokens of passages that a language model is given for a question: half as many again in windows from 200,000 tokens, at most about a third of small ones.',
+    parse: count(6_000),
+  }),
+  OTHER_WORDS: setting({
+    wants: 'true or false',
+    example: 'true',
+    explains:
+      'Whether the answering model is first asked, in one short request, for searches in other words where those of the question find little.',
+    parse: flag('true'),
+  }),
   DEFAULT_MODEL: setting({
     wants: 'a model identifier',
     example: '',

@@ -37,7 +37,7 @@ export interface TestAssistant {
 export const textOf = (parts: readonly ReplyPart[]): string => parts.map(({ text = '' }) => text).join('')
 
 /** @param idleTimeoutMs idle timeout of a reply. */
-export function createStubProviders(stub: StubModel, idleTimeoutMs = 10_000): ResolveProviders {
+export function createStubProviders(stub: Pick<StubModel, 'baseUrl'>, idleTimeoutMs = 10_000): ResolveProviders {
   const keyed = { apiKey: 'k', baseUrl: stub.baseUrl }
   const compatible = { ...keyed, apiKey: undefined }
   const providers = createProviders({ anthropic: keyed, openai: keyed, compatible, idleTimeoutMs })
@@ -91,6 +91,8 @@ async function createTestAssistant(
         log,
         capacity: 50,
         documentWaitLimitMs: 30_000,
+        passageTokens: 6_000,
+        asksForOtherWords: true,
         replyClaims: replies,
         replyLog,
         ...options,

@@ -116,6 +116,8 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
       replyLog: createReplyLog(queue.serviceChannel, log, deliverEarly),
       capacity: SIMULTANEOUS_REPLIES,
       documentWaitLimitMs: config.DOCUMENT_WAIT_S * 1000,
+      passageTokens: config.PASSAGE_TOKENS,
+      asksForOtherWords: config.OTHER_WORDS,
       externalToolOptions: {
         webSearch: createWebSearch({
           provider: config.SEARCH_PROVIDER,

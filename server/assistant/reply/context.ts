@@ -13,6 +13,7 @@ import { quoteSummary } from '#server/assistant/extractive/summary-quotes.ts'
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { findUnreadDocuments, type UnreadDocuments } from '#server/assistant/retrieval/await-documents.ts'
 import { findPassages, resolveChosen } from '#server/assistant/retrieval/find-passages.ts'
+import { passageRoom } from '#server/assistant/retrieval/passage-room.ts'
 import { asksToListAll } from '#server/assistant/retrieval/whole-document-question.ts'
 import { parseCommands, type ToolCall } from '#server/assistant/tools/commands.ts'
 import type { ToolRun } from '#server/assistant/tools/outcome.ts'
@@ -24,6 +25,7 @@ import { readSummary, type StoredSummary } from '#server/conversations/summary-q
 import type { Scope } from '#server/database/scope.ts'
 import type { ViewPicture } from '#server/documents/picture-view.ts'
 import type { Embedder } from '#server/providers/embed.ts'
+import { searchDocuments } from '#server/search/search.ts'
 import {
   type AttachedPicture,
   findPictures,
@@ -44,8 +46,13 @@ export interface ReplyContext {
   readonly sources: readonly Source[]
   readonly attachedPictures: readonly AttachedPicture[]
   readonly pictures: readonly ShownPicture[]
+  /** The question without commands, as it was typed. */
+  readonly question: string
   readonly query: string
   readonly trace: RetrievalTrace | undefined
+  /** Stemming languages of the library. */
+  readonly languages: readonly string[]
+  readonly chosen: readonly string[]
   readonly unread: UnreadDocuments
   readonly hasDocuments: boolean
   /** Whether the person has no documents at all, read or not. */
@@ -106,6 +113,7 @@ export async function readContext(
   scope: Scope,
   reply: ClaimedReply,
   embedding: Promise<Embedder | null>,
+  passageTokens: number,
 ): Promise<ReplyContext> {
   const [state, history, summary, unfinished] = await Promise.all([
     readConversationState(scope, reply),
@@ -129,15 +137,14 @@ export async function readContext(
     turnsInPrompt,
     hasDocuments: state.documents > 0,
     contextWindow,
+    room: passageRoom(contextWindow, passageTokens),
     embedder: await embedding,
   }
   // The best plan of a search depends on its words.
   const isSearched = options.hasDocuments || parsed.calls.length > 0
   const planned = isSearched ? scope.query('set local plan_cache_mode = auto') : undefined
-  const [{ query, passages, messages, runs, trace, targetDocumentIds, missingDocumentNotes }] = await Promise.all([
-    findPassages(scope, parsed, options),
-    planned,
-  ])
+  const [{ query, passages, messages, runs, trace, languages = [], targetDocumentIds, missingDocumentNotes }] =
+    await Promise.all([findPassages(scope, parsed, options), planned])
   const isWhole = trace?.scope === 'whole'
   const found = [...passages, ...messages].map((source, index) => ({ n: index + 1, ...source }))
   const sources = options.onlyQuotes
@@ -165,12 +172,37 @@ export async function readContext(
     sources,
     attachedPictures: state.sees === true ? await findPictures(scope, history) : [],
     pictures: [],
+    question: parsed.text,
     query,
     trace,
+    languages,
+    chosen,
     commands: parsed.calls.map((call) => ({ call, run: runs.get(call) })),
     hasConnected: { providers: state.has_providers, toolServers: state.has_tool_servers },
     textUsage: state,
   }
+}
+
+/** Searches again, for the question and its other words. Runs as the person. */
+export async function searchInOtherWords(
+  scope: Scope,
+  context: ReplyContext,
+  options: {
+    readonly otherWords: readonly string[]
+    readonly embedder: Embedder | null
+    readonly passageTokens: number
+  },
+): Promise<ReplyContext> {
+  const { query, chosen, unfinished, model } = context
+  const { passages, trace } = await searchDocuments(scope, query, {
+    room: passageRoom(model.contextWindow, options.passageTokens),
+    joins: true,
+    embedder: options.embedder,
+    otherWords: options.otherWords,
+    ...(chosen.length > 0 ? { documentIds: chosen } : {}),
+  })
+  const found = passages.map((passage, index) => ({ n: index + 1, ...passage }))
+  return { ...context, sources: appendSources(unfinished.sources, found), trace }
 }
 
 async function selectQuotes(

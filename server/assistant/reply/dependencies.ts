@@ -38,6 +38,12 @@ export interface ReplyDependencies {
   readonly toolServers: PersonalToolServers
   /** Longest wait for a named document that is still being read. */
   readonly documentWaitLimitMs: number
+  /** Tokens of passages in the prompt of a model with a usual window. */
+  readonly passageTokens: number
+  /** Whether the answering model may be asked for other words before it answers. */
+  readonly asksForOtherWords: boolean
+  /** Absent: eight seconds. */
+  readonly otherWordsTimeoutMs?: number
   /** Increases whenever this process has a reason to look for questions. */
   readonly wakeCount: () => number
   readonly backgroundThrottle?: BackgroundThrottle

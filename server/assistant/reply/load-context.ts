@@ -1,13 +1,21 @@
-import { READING_STEP } from '#contract/reply-events.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
+import { OTHER_WORDS_STEP, READING_STEP } from '#contract/reply-events.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { awaitDocuments, waitLimitOf } from '#server/assistant/retrieval/await-documents.ts'
+import { askForOtherWords, needsOtherWords } from '#server/assistant/retrieval/other-words.ts'
 import type { ConnectedServer } from '#server/connections/tool-servers.ts'
+import type { Turn } from '#server/conversations/queries.ts'
 import { GENERIC_PLANS } from '#server/database/scope.ts'
+import type { ChatTurn } from '#server/providers/chat.ts'
 import type { Embedder } from '#server/providers/embed.ts'
 import type { Providers } from '#server/providers/provider-registry.ts'
 import type { Attempt } from './attempt.ts'
-import { loadPictures, readContext, type ReplyContext } from './context.ts'
+import { loadPictures, readContext, type ReplyContext, searchInOtherWords } from './context.ts'
 import type { ReplyDependencies } from './dependencies.ts'
 import { createTraceRecorder, type TraceRecorder } from './trace-recorder.ts'
+
+/** Longer, and the answer to a hard question begins too late. */
+const OTHER_WORDS_TIMEOUT_MS = 8_000
 
 export interface LoadedContext {
   readonly context: ReplyContext
@@ -19,13 +27,16 @@ export interface LoadedContext {
 
 export async function loadContext(attempt: Attempt, dependencies: ReplyDependencies): Promise<LoadedContext> {
   const { reply, writer, signal, stopwatch } = attempt
-  const { embedderOf = () => Promise.resolve(null), providersOf, toolServers, documentWaitLimitMs } = dependencies
+  const { embedderOf = () => Promise.resolve(null), providersOf, toolServers } = dependencies
   // Resolved before taking a read connection: holding one connection while waiting for another can exhaust the pool.
   const embedding = embedderOf(reply.owner, reply.hasOwnProviders)
-  const [read, embedder] = await Promise.all([readOnceReady(attempt, embedding, documentWaitLimitMs), embedding])
+  const [read, embedder] = await Promise.all([readOnceReady(attempt, embedding, dependencies), embedding])
+  const loadingProviders = providersOf(reply.owner, read.hasConnected.providers)
   const [context, providers, servers] = await Promise.all([
-    loadPictures(read, dependencies, signal),
-    providersOf(reply.owner, read.hasConnected.providers),
+    withOtherWords(attempt, read, { loadingProviders, embedder }, dependencies).then((found) =>
+      loadPictures(found, dependencies, signal),
+    ),
+    loadingProviders,
     read.hasConnected.toolServers ? toolServers.listFor(reply.owner) : [],
   ])
   stopwatch.lap('found')
@@ -39,14 +50,14 @@ export async function loadContext(attempt: Attempt, dependencies: ReplyDependenc
 async function readOnceReady(
   { reply, writer, read, signal, takePriority, releasePriority }: Attempt,
   embedding: Promise<Embedder | null>,
-  documentWaitLimitMs: number,
+  { documentWaitLimitMs, passageTokens }: ReplyDependencies,
 ): Promise<ReplyContext> {
   const showStep = (status: string) => {
     if (reply.kind !== 'continue') writer.append({ type: 'tool', tool: { name: READING_STEP, status } })
   }
   let waitsSince: number | undefined
   for (;;) {
-    const context = await read((scope) => readContext(scope, reply, embedding), GENERIC_PLANS)
+    const context = await read((scope) => readContext(scope, reply, embedding, passageTokens), GENERIC_PLANS)
     const { unread } = context
     const waitedMs = waitsSince === undefined ? 0 : performance.now() - waitsSince
     const waitLimitMs = waitLimitOf(unread, documentWaitLimitMs) - waitedMs
@@ -62,3 +73,49 @@ async function readOnceReady(
     takePriority()
   }
 }
+
+/** Asks the answering model once for other words where the question's own find little; without them, what was found stays. */
+async function withOtherWords(
+  { reply, writer, read, signal, takePriority, releasePriority }: Attempt,
+  context: ReplyContext,
+  { loadingProviders, embedder }: { loadingProviders: Promise<Providers>; embedder: Embedder | null },
+  { asksForOtherWords, otherWordsTimeoutMs = OTHER_WORDS_TIMEOUT_MS, passageTokens, log }: ReplyDependencies,
+): Promise<ReplyContext> {
+  const { question, trace, model, languages, history, commands } = context
+  if (!asksForOtherWords || model.identifier === READER_MODEL || reply.kind === 'continue') return context
+  if (commands.length > 0 || trace === undefined || !needsOtherWords(question, trace)) return context
+  const startedAt = performance.now()
+  const showStep = (status: string, ended: { readonly durationMs?: number } = {}) =>
+    writer.append({ type: 'tool', tool: { name: OTHER_WORDS_STEP, status, ...ended } })
+  showStep('running')
+  releasePriority()
+  const asked = await askForOtherWords({
+    chat: (await loadingProviders).chatModel(model.provider, model.identifier),
+    question,
+    earlier: turnsBefore(history),
+    languages,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(otherWordsTimeoutMs)]),
+  }).catch((error: unknown) => {
+    signal.throwIfAborted()
+    log.info({ err: error, model: model.identifier }, 'a model gave no other words, the question is searched for alone')
+    return undefined
+  })
+  takePriority()
+  const otherWords = asked ?? []
+  const found =
+    otherWords.length === 0
+      ? context
+      : await read((scope) => searchInOtherWords(scope, context, { otherWords, embedder, passageTokens }))
+  showStep('done', { durationMs: Math.round(performance.now() - startedAt) })
+  const note = 'The model was asked for other words and gave none in time.'
+  return asked === undefined ? { ...found, trace: { ...trace, notes: [...trace.notes, note] } } : found
+}
+
+const turnsBefore = (history: readonly Turn[]): ChatTurn[] =>
+  history
+    .slice(0, -1)
+    .flatMap(({ sender_role, content }) =>
+      sender_role === SENDER_ROLES.tool || content === ''
+        ? []
+        : [{ role: sender_role === SENDER_ROLES.user ? 'user' : 'assistant', content } as const],
+    )

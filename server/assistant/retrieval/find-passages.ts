@@ -21,6 +21,8 @@ export interface Retrieval {
   readonly messages: readonly EarlierMessagePassage[]
   readonly runs: ReadonlyMap<ToolCall, ToolRun>
   readonly trace?: RetrievalTrace
+  /** Stemming languages of the library, if it was searched by the message. */
+  readonly languages?: readonly string[]
   /** Documents that the question names or the person chose; empty if there are none, or if no document was searched. */
   readonly targetDocumentIds: readonly string[]
   /** Sentences about documents that the question names and the person does not have. */
@@ -35,9 +37,12 @@ export interface RetrievalOptions {
   readonly turnsInPrompt: TurnsInPrompt
   readonly hasDocuments: boolean
   readonly contextWindow: number
+  /** Characters that passages may fill of the prompt of a language model. */
+  readonly room: number
   readonly embedder: Embedder | null
 }
 
+/** For quotations, and for each search that a command asks for. */
 const MAX_PASSAGES = 8
 /** Chosen documents up to this total length are always read whole. */
 const MAX_SMALL_CHARACTERS = 12_000
@@ -54,7 +59,16 @@ export async function resolveChosen(scope: Scope, stored: unknown): Promise<read
 export async function findPassages(
   scope: Scope,
   { before, calls, text }: ParsedMessage,
-  { onlyQuotes, chosen, earlierQuestions, turnsInPrompt, hasDocuments, contextWindow, embedder }: RetrievalOptions,
+  {
+    onlyQuotes,
+    chosen,
+    earlierQuestions,
+    turnsInPrompt,
+    hasDocuments,
+    contextWindow,
+    room,
+    embedder,
+  }: RetrievalOptions,
 ): Promise<Retrieval> {
   const knowledge = calls.filter(({ name }) => name === 'knowledge')
   if (knowledge.length === 0) {
@@ -69,9 +83,10 @@ export async function findPassages(
     if (!hasDocuments || (onlyQuotes && calls.length > 0)) return nothing
     const whole = await findWholeDocuments(scope, text, { chosen, onlyQuotes, contextWindow })
     if (whole) return { ...nothing, ...whole }
-    const documentIds = chosen.length > 0 ? { documentIds: chosen } : {}
     const query = withEarlierQuestion(text, earlierQuestions)
-    const found = await searchDocuments(scope, query, { limit: MAX_PASSAGES, joins: true, embedder, ...documentIds })
+    const documentIds = chosen.length > 0 ? { documentIds: chosen } : {}
+    const amount = onlyQuotes ? { limit: MAX_PASSAGES } : { room }
+    const found = await searchDocuments(scope, query, { ...amount, joins: true, embedder, ...documentIds })
     return { ...nothing, ...found, query }
   }
   const runs = new Map<ToolCall, ToolRun>()

@@ -1,10 +1,11 @@
 import type { JSX } from 'react'
-import { READING_STEP, SUMMARY_STEP } from '#contract/reply-events.ts'
+import { OTHER_WORDS_STEP, READING_STEP, SUMMARY_STEP } from '#contract/reply-events.ts'
 import styles from './message.module.css'
 
 const STEPS = new Map([
   [SUMMARY_STEP, 'Summarising earlier messages…'],
   [READING_STEP, 'Reading your documents…'],
+  [OTHER_WORDS_STEP, 'Searching in other words…'],
 ])
 
 export function Thinking({ tool }: { tool: string | undefined }): JSX.Element {

@@ -1,0 +1,109 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { READER_MODEL } from '#contract/product-names.ts'
+import { OTHER_WORDS_STEP } from '#contract/reply-events.ts'
+import type { WorkerOptions } from '#server/assistant/queue/worker.ts'
+import { createStubProviders, openTestAssistant, type Person, STUB_MODEL } from '#test/assistant.ts'
+import { addReadDocument } from '#test/library.ts'
+import { startRecordingModel } from '#test/recording-model.ts'
+
+const { db, assistant } = await openTestAssistant()
+const QUESTION = 'May I let my granny flat?'
+const ANSWER = 'An accessory dwelling unit may be rented for at least thirty days.'
+let person: Person
+
+beforeEach(async () => {
+  person = await db.createPerson()
+  await addReadDocument(db.database, person, 'ordinance.txt', [ANSWER])
+  await addReadDocument(db.database, person, 'harbour.txt', ['The harbour master opens the lock at high tide.'])
+})
+
+/** @param answerShort what the model answers when it is asked for other words */
+async function startWorker(answerShort: (last: string) => string | undefined, options: Partial<WorkerOptions> = {}) {
+  const model = await startRecordingModel(answerShort)
+  onTestFinished(() => model.stop())
+  await assistant.startWorker({ providersOf: createStubProviders(model), ...options })
+  return model
+}
+
+async function ask(question: string, given: { conversationId?: string; model?: string } = {}) {
+  const conversationId =
+    given.conversationId ??
+    (await assistant.startConversation(person, { model: given.model ?? STUB_MODEL, title: 'Flat' }))
+  const watched = await assistant.watch(conversationId)
+  await assistant.ask(person, conversationId, question)
+  const parts = await watched.until('done')
+  const answer = (await assistant.answersIn(person, conversationId)).at(-1)
+  const steps = parts.flatMap(({ tool }) => (tool?.name === OTHER_WORDS_STEP ? [tool.status] : []))
+  return { conversationId, metadata: answer?.metadata, steps }
+}
+
+test('a question whose words are not in the documents is searched for in the words of the model', async () => {
+  const model = await startWorker(() => 'accessory dwelling unit rental\nsecondary suite')
+  const { metadata, steps } = await ask(QUESTION)
+  expect(model.short).toHaveLength(1)
+  expect(model.short[0]?.at(-1)).toEqual({ role: 'user', content: QUESTION })
+  expect(model.lastSent().text).toContain(ANSWER)
+  expect(metadata?.sources).toMatchObject([{ filename: 'ordinance.txt', text: ANSWER }])
+  expect(metadata?.trace).toMatchObject({
+    query: QUESTION,
+    otherWords: ['accessory dwelling unit rental', 'secondary suite'],
+  })
+  expect(steps).toEqual(['running', 'done'])
+})
+
+test('a question whose words are there is answered without a further request', async () => {
+  const model = await startWorker(() => 'harbour')
+  const { metadata, steps } = await ask('Who opens the lock of the harbour?')
+  expect(model.short).toEqual([])
+  expect(metadata?.trace).not.toHaveProperty('otherWords')
+  expect(steps).toEqual([])
+})
+
+test('a question with parts is searched for part by part', async () => {
+  const model = await startWorker(() => 'accessory dwelling unit\nlock at high tide')
+  await ask('Who opens the lock of the harbour, and how long may a dwelling unit be rented?')
+  expect(model.short).toHaveLength(1)
+  expect(model.lastSent().text).toContain(ANSWER)
+  expect(model.lastSent().text).toContain('The harbour master')
+})
+
+test('a follow-up is put in other words with the messages before it', async () => {
+  const model = await startWorker(() => 'accessory dwelling unit')
+  const { conversationId } = await ask(QUESTION)
+  await ask('And my garage?', { conversationId })
+  expect(model.short.at(-1)?.map(({ role, content }) => [role, content])).toEqual([
+    ['system', expect.stringContaining('searches')],
+    ['user', QUESTION],
+    ['assistant', 'Recorded [1].'],
+    ['user', 'And my garage?'],
+  ])
+})
+
+test.each([
+  ['says nothing', () => ''],
+  ['does not answer in time', () => undefined],
+])('where the model %s, the question is answered with what its own words found', async (_, answerShort) => {
+  await startWorker(answerShort, { otherWordsTimeoutMs: 200 })
+  const { metadata, steps } = await ask('May I rent my granny flat near the chapel?')
+  expect(metadata?.error).toBeUndefined()
+  expect(metadata?.trace).not.toHaveProperty('otherWords')
+  expect(steps).toEqual(['running', 'done'])
+})
+
+test('the setting turns it off, and the Reader asks no model', async () => {
+  const model = await startWorker(() => 'accessory dwelling unit', { asksForOtherWords: false })
+  await ask(QUESTION)
+  expect(model.short).toEqual([])
+  const second = await startWorker(() => 'accessory dwelling unit')
+  await ask(QUESTION, { model: READER_MODEL })
+  expect(second.short).toEqual([])
+})
+
+test('other words find nothing of another person', async () => {
+  const other = await db.createPerson()
+  await addReadDocument(db.database, other, 'secret.txt', ['The accessory dwelling unit belongs to Ann.'])
+  const model = await startWorker(() => 'accessory dwelling unit belongs to Ann')
+  const { metadata } = await ask(QUESTION)
+  expect(model.lastSent().text).not.toContain('belongs to Ann')
+  expect(metadata?.trace?.considered.map(({ filename }) => filename)).not.toContain('secret.txt')
+})
