@@ -12,7 +12,7 @@ import { prepareCandidates } from '#server/assistant/extractive/quote-candidates
 import { quoteSummary } from '#server/assistant/extractive/summary-quotes.ts'
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { findUnreadDocuments, type UnreadDocuments } from '#server/assistant/retrieval/await-documents.ts'
-import { findPassages, resolveChosen } from '#server/assistant/retrieval/find-passages.ts'
+import { findPassages, resolveChosen, type Retrieval } from '#server/assistant/retrieval/find-passages.ts'
 import { passageRoom } from '#server/assistant/retrieval/passage-room.ts'
 import { asksToListAll } from '#server/assistant/retrieval/whole-document-question.ts'
 import { parseCommands, type ToolCall } from '#server/assistant/tools/commands.ts'
@@ -143,12 +143,12 @@ export async function readContext(
   // The best plan of a search depends on its words.
   const isSearched = options.hasDocuments || parsed.calls.length > 0
   const planned = isSearched ? scope.query('set local plan_cache_mode = auto') : undefined
-  const [{ query, passages, messages, runs, trace, languages = [], targetDocumentIds, missingDocumentNotes }] =
-    await Promise.all([findPassages(scope, parsed, options), planned])
+  const [retrieval] = await Promise.all([findPassages(scope, parsed, options), planned])
+  const { query, passages, messages, runs, trace, languages = [], targetDocumentIds, missingDocumentNotes } = retrieval
   const isWhole = trace?.scope === 'whole'
-  const found = [...passages, ...messages].map((source, index) => ({ n: index + 1, ...source }))
+  const found = numbered([...passages, ...messages])
   const sources = options.onlyQuotes
-    ? await selectQuotes(scope, query, { found, isWhole })
+    ? await selectQuotes(scope, query, { found, isWhole, parts: retrieval.parts ?? [] })
     : appendSources(unfinished.sources, found)
   const hasAnswer = trace === undefined || sources.length > 0
   return {
@@ -201,20 +201,40 @@ export async function searchInOtherWords(
     otherWords: options.otherWords,
     ...(chosen.length > 0 ? { documentIds: chosen } : {}),
   })
-  const found = passages.map((passage, index) => ({ n: index + 1, ...passage }))
-  return { ...context, sources: appendSources(unfinished.sources, found), trace }
+  return { ...context, sources: appendSources(unfinished.sources, numbered(passages)), trace }
 }
 
 async function selectQuotes(
   scope: Scope,
   query: string,
-  { found, isWhole }: { found: readonly QuotableSource[]; isWhole: boolean },
+  {
+    found,
+    isWhole,
+    parts,
+  }: { found: readonly QuotableSource[]; isWhole: boolean; parts: NonNullable<Retrieval['parts']> },
 ): Promise<QuotableSource[]> {
   if (query.trim() === '') return quoteSummary(scope, found)
+  if (parts.length > 0) return quoteParts(scope, parts)
   if (!isWhole) return chooseQuotes(await prepareCandidates(scope, query, found))
   const every = asksToListAll(query) ? await quoteAll(scope, query, found) : []
   return every.length > 0 ? every : quoteSummary(scope, found)
 }
+
+const QUOTES_OF_PART = 2
+
+/** Quotes every part of the question, the best of each first. */
+async function quoteParts(scope: Scope, parts: NonNullable<Retrieval['parts']>): Promise<QuotableSource[]> {
+  const ofParts: QuotableSource[][] = []
+  for (const { query, passages } of parts)
+    ofParts.push(chooseQuotes(await prepareCandidates(scope, query, numbered(passages)), QUOTES_OF_PART))
+  const inTurn = Array.from({ length: QUOTES_OF_PART }, (_, place) => ofParts.flatMap((quotes) => quotes[place] ?? []))
+  const isFirst = (quote: QuotableSource, index: number, all: readonly QuotableSource[]) =>
+    all.findIndex(({ text }) => text === quote.text) === index
+  return numbered(inTurn.flat().filter(isFirst))
+}
+
+const numbered = <T extends object>(sources: readonly T[]): (T & { n: number })[] =>
+  sources.map((source, index) => ({ ...source, n: index + 1 }))
 
 /** Runs after the database reads, so that no connection waits for it. @throws the reason of an aborted signal. */
 export async function loadPictures(

@@ -12,12 +12,15 @@ import type { FoundPassage } from '#server/search/read-passages.ts'
 import { searchDocuments } from '#server/search/search.ts'
 import { isSameMessage, type EarlierMessagePassage } from './earlier-messages.ts'
 import { withEarlierQuestion } from './follow-up.ts'
+import { splitParts } from './question-parts.ts'
 import { asksAboutWholeDocument } from './whole-document-question.ts'
 import { chooseDocuments, readAllPages, maxSourceCharacters } from './whole-document.ts'
 
 export interface Retrieval {
   readonly query: string
   readonly passages: readonly FoundPassage[]
+  /** The parts of the question, each with its own passages: quotations answer every one. */
+  readonly parts?: readonly { readonly query: string; readonly passages: readonly FoundPassage[] }[]
   readonly messages: readonly EarlierMessagePassage[]
   readonly runs: ReadonlyMap<ToolCall, ToolRun>
   readonly trace?: RetrievalTrace
@@ -85,9 +88,16 @@ export async function findPassages(
     if (whole) return { ...nothing, ...whole }
     const query = withEarlierQuestion(text, earlierQuestions)
     const documentIds = chosen.length > 0 ? { documentIds: chosen } : {}
+    const options = { joins: true, embedder, ...documentIds }
+    const parts = splitParts(text)
     const amount = onlyQuotes ? { limit: MAX_PASSAGES } : { room }
-    const found = await searchDocuments(scope, query, { ...amount, joins: true, embedder, ...documentIds })
-    return { ...nothing, ...found, query }
+    const found = await searchDocuments(scope, query, { ...options, ...amount, otherWords: parts })
+    if (!onlyQuotes) return { ...nothing, ...found, query }
+    const ofParts = parts.map(async (part) => {
+      const { passages } = await searchDocuments(scope, part, { ...options, limit: MAX_PASSAGES })
+      return { query: part, passages }
+    })
+    return { ...nothing, ...found, query, parts: await Promise.all(ofParts) }
   }
   const runs = new Map<ToolCall, ToolRun>()
   const passages: FoundPassage[] = []

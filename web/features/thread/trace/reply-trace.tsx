@@ -56,7 +56,7 @@ function Search({ trace }: { trace: RetrievalTrace }): JSX.Element {
   return (
     <>
       <Row name="Searched for">{trace.query}</Row>
-      {trace.otherWords !== undefined && <Row name="In other words">{trace.otherWords.join(' · ')}</Row>}
+      {trace.otherWords !== undefined && <Row name="Also searched for">{trace.otherWords.join(' · ')}</Row>}
       {trace.terms.length > 0 && (
         <Row name="Words">
           {trace.terms.map(({ term, passages }) => `${term} (${passages})`).join(', ')}
