@@ -1,5 +1,6 @@
 /** The sign-in page and the gate before the chat (specification, sections 2.2, 2.3 and 4.9). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { followLink } from './people.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -62,7 +63,7 @@ test('the link of the mail signs in, and greets by name', async () => {
   const { page, alcove } = stage
   const mails = (await (await fetch(`${alcove.url}/mailbox.json`)).json()) as { to: string; text: string }[]
   const link = mails.find(({ to }) => to === EMAIL)?.text.match(/http\S+/)?.[0]
-  await page.goto(link ?? '')
+  await followLink(page, link ?? '')
   await page.getByRole('heading', { name: 'Welcome, newcomer' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/')
 })

@@ -53,3 +53,10 @@ export async function newestMail(alcove: AlcoveProcess, to: string): Promise<{ l
   const text = mails.find((mail) => mail.to === to)?.text ?? ''
   return { link: /http\S+/.exec(text)?.[0] ?? '', code: /enter (\d{6})/.exec(text)?.[1] ?? '' }
 }
+
+/** Opens the link of a mail and presses the one button of its page. */
+export async function followLink(page: Page, link: string): Promise<void> {
+  await page.goto(link)
+  await page.getByRole('button').click()
+  await page.waitForURL((url) => !url.pathname.endsWith('/verify'), { waitUntil: 'commit' })
+}

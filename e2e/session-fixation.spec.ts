@@ -6,8 +6,9 @@ import { createClient } from '@supabase/supabase-js'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPage, signInWithTestAccount } from './browser.ts'
-import { createAccount, freshAddress, newestMail, PASSWORD } from './people.ts'
+import { createAccount, freshAddress, followLink, newestMail, PASSWORD } from './people.ts'
 import { openStage, type Stage, toastOf } from './stage.ts'
+import { pressButton } from '#test/press-button.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -30,7 +31,7 @@ const addressOf = (page: Page) => page.evaluate(() => location.pathname + locati
 async function strangersSession(name: string) {
   const email = freshAddress(name)
   await createAccount(stage.alcove, email)
-  await fetch((await newestMail(stage.alcove, email)).link, { redirect: 'manual' })
+  await pressButton((await newestMail(stage.alcove, email)).link)
   const client = createClient(stage.alcove.url, (await stage.alcove.config()).supabaseAnonKey, {
     auth: { persistSession: false, autoRefreshToken: false },
   })
@@ -77,7 +78,7 @@ test('a link of a mail to somebody else changes neither the session nor the cook
   const [own, cookie] = [await storedSession(page), await cookieOf(page)]
   await client.auth.signInWithOtp({ email, options: { shouldCreateUser: false } })
   await page.goto('about:blank')
-  await page.goto((await newestMail(stage.alcove, email)).link)
+  await followLink(page, (await newestMail(stage.alcove, email)).link)
   await toastOf(page).getByText('You are signed in. Sign out first').waitFor()
   expect((await storedSession(page))?.user.id).toBe(own?.user.id)
   expect(await cookieOf(page)).toBe(cookie)
@@ -133,7 +134,7 @@ test('a link that was followed over an open session asks after signing out, sinc
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await arrived(page)
   await invited.client.auth.signInWithOtp({ email: invited.email, options: { shouldCreateUser: false } })
-  await page.goto((await newestMail(stage.alcove, invited.email)).link)
+  await followLink(page, (await newestMail(stage.alcove, invited.email)).link)
   await toastOf(page).getByText('You are signed in. Sign out first').waitFor()
   expect((await storedSession(page))?.user.email).toBe(own.email)
   await signOut(page)
@@ -218,13 +219,13 @@ test('a code of somebody else opens nothing, also while a sign-in of this browse
   await asking.getByRole('heading', { name: 'Check your e-mail' }).waitFor()
   const foreign = (await newestMail(stage.alcove, stranger.email)).link
 
-  const answered = await fetch(foreign, { redirect: 'manual' })
+  const answered = await pressButton(foreign)
   await page.goto(answered.headers.get('location') ?? '')
   await page.getByText('This link was asked for in another browser.').waitFor()
   expect([await storedSession(page), await addressOf(page)]).toEqual([null, '/login'])
   await page.goto(`${stage.alcove.url}/?code=made-up&token_hash=made-up&type=magiclink`)
   await page.getByText('This link was asked for in another browser.').waitFor()
-  await page.goto(link)
+  await followLink(page, link)
   await arrived(page)
   expect((await storedSession(page))?.user.email).toBe(email)
   expect(await addressOf(page)).toBe('/')
@@ -257,7 +258,7 @@ test('a sign-up that is confirmed in another browser is told to sign in, and its
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByText('Follow it to complete your sign').waitFor()
   const phone = await freshPage()
-  await phone.goto((await newestMail(stage.alcove, email)).link)
+  await followLink(phone, (await newestMail(stage.alcove, email)).link)
   await phone.getByText('If it was to confirm your address, that is done: sign in here').waitFor()
   expect(await storedSession(phone)).toBeNull()
   await phone.getByPlaceholder('Enter your email').fill(email)
@@ -275,7 +276,7 @@ test('where a stranger signed up with the same address, its owner chooses a new 
   await page.getByPlaceholder('Enter your password').fill('the password of the owner')
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByText('Follow it to complete your sign').waitFor()
-  await page.goto((await newestMail(stage.alcove, email)).link)
+  await followLink(page, (await newestMail(stage.alcove, email)).link)
   await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
   await page.goto(stage.alcove.url)
   await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()

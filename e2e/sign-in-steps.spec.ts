@@ -5,7 +5,15 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPage } from './browser.ts'
-import { createAccount, createGuardedAccount, codeOf, freshAddress, newestMail, PASSWORD } from './people.ts'
+import {
+  createAccount,
+  createGuardedAccount,
+  codeOf,
+  freshAddress,
+  followLink,
+  newestMail,
+  PASSWORD,
+} from './people.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -95,7 +103,7 @@ test('a forgotten password is set anew by the link of a mail', async () => {
   await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor()
 
   const tab = await page.context().newPage()
-  await tab.goto((await newestMail(stage.alcove, email)).link)
+  await followLink(tab, (await newestMail(stage.alcove, email)).link)
   await tab.getByRole('heading', { name: 'Choose a new password' }).waitFor()
   await tab.reload()
   await tab.getByPlaceholder('Enter your new password').fill('short')
@@ -151,7 +159,7 @@ test('a mail signs in by its link and by its code; an address without an account
   await other.getByPlaceholder('Enter your email').fill(email)
   await submit(other, 'Send the mail')
   await other.getByRole('heading', { name: 'Check your e-mail' }).waitFor()
-  await other.goto((await newestMail(stage.alcove, email)).link)
+  await followLink(other, (await newestMail(stage.alcove, email)).link)
   await arrived(other)
 
   const nobody = await freshPage()
@@ -171,7 +179,7 @@ test('a link that was used before says so on the sign-in page', async () => {
   await submit(page, 'Send the mail')
   await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor()
   const { link } = await newestMail(stage.alcove, email)
-  await page.goto(link)
+  await followLink(page, link)
   await arrived(page)
   const again = await freshPage()
   await again.goto(link)

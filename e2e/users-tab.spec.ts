@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPage } from './browser.ts'
-import { codeOf, createAccount, freshAddress, newestMail, PASSWORD } from './people.ts'
+import { codeOf, createAccount, freshAddress, followLink, newestMail, PASSWORD } from './people.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -61,7 +61,7 @@ test('the address changes once both mails were confirmed', async () => {
   await page.getByRole('textbox', { name: 'E-mail' }).fill(after)
   await panel.getByRole('button', { name: 'Save' }).click()
   await panel.getByText(`Becomes ${after} once both mails were confirmed.`).waitFor()
-  for (const address of [before, after]) await page.goto((await newestMail(stage.alcove, address)).link)
+  for (const address of [before, after]) await followLink(page, (await newestMail(stage.alcove, address)).link)
   await page.getByText('Chat History').waitFor()
   await openTab(page)
   await panel.getByText(after, { exact: true }).waitFor()

@@ -18,6 +18,7 @@ import { createAuthRoutes } from '#server/auth/routes.ts'
 import type { AuthSettings } from '#server/auth/service.ts'
 import { createLog, type Log } from '#server/base/log.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { pressButton } from './press-button.ts'
 
 export const PASSWORD = 'a quiet corner'
 
@@ -140,7 +141,7 @@ export async function startAuthService({
     async signedIn(email: string) {
       const client = newClient()
       await client.auth.signUp({ email, password: PASSWORD })
-      await fetch(await linkFor(email), { redirect: 'manual' })
+      await pressButton(await linkFor(email))
       const { data, error } = await client.auth.signInWithPassword({ email, password: PASSWORD })
       if (error) throw error
       return { client, session: data.session, user: data.user }

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
+import { pressButton } from '#test/press-button.ts'
 
 const STRANGERS = 'set by a stranger'
 const BACK = 'https://app.example.com/back'
@@ -23,7 +24,7 @@ let visitors = 0
 /** Each visitor has an address, so that no rate limit is shared. */
 const follow = async (link: string | undefined) => {
   const headers = { 'x-forwarded-for': `203.0.113.${(visitors += 1)}` }
-  const followed = await fetch(link ?? '', { redirect: 'manual', headers })
+  const followed = await pressButton(link ?? '', headers)
   return new URL(followed.headers.get('location') ?? '')
 }
 const signIn = (email: string, password: string) => service.newClient().auth.signInWithPassword({ email, password })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
+import { pressButton } from '#test/press-button.ts'
 
 let service: AuthTestService
 beforeAll(async () => {
@@ -56,8 +57,7 @@ test('the same mail read twice is not both mails', async () => {
 
 test('links do the same, and the first one says so on the page that it leads to', async () => {
   const { oldEmail, newEmail } = await changing('links')
-  const follow = async (email: string) =>
-    (await fetch(await service.linkFor(email), { redirect: 'manual' })).headers.get('location')
+  const follow = async (email: string) => (await pressButton(await service.linkFor(email))).headers.get('location')
   expect(await follow(newEmail)).toContain('#message=Confirmation+link+accepted')
   expect(await follow(oldEmail)).toMatch(/#access_token=.*&type=email_change/)
   expect((await signIn(newEmail)).error).toBeNull()
@@ -70,7 +70,7 @@ test('with PKCE the second link ends in a code', async () => {
   await client.auth.signInWithPassword({ email, password: PASSWORD })
   expect((await client.auth.updateUser({ email: 'pkce-new@example.test' })).error).toBeNull()
   const follow = async (to: string) => {
-    const followed = await fetch(await service.linkFor(to), { redirect: 'manual' })
+    const followed = await pressButton(await service.linkFor(to))
     return new URL(followed.headers.get('location') ?? '').searchParams
   }
   expect((await follow(email)).get('message')).toMatch(/^Confirmation link accepted/)

@@ -43,7 +43,7 @@ test('each use of an account is one line, refused or not, without what is secret
   const told = events.map(({ action, grant, user: who, status, refused }) => [action, grant, who, status, refused])
   expect(told).toEqual([
     ['POST /signup', undefined, undefined, 200, undefined],
-    ['GET /verify', undefined, user.id, 303, undefined],
+    ['POST /verify/link', undefined, user.id, 303, undefined],
     ['POST /token', 'password', user.id, 200, undefined],
     ['POST /token', 'password', undefined, 400, 'invalid_credentials'],
     ['POST /factors', undefined, user.id, 200, undefined],

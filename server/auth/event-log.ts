@@ -9,8 +9,8 @@ export function noteAccount(context: Context, userId: string): void {
   people.set(context.req.raw, userId)
 }
 
-/** Only these GET routes have side effects: links of mails and callbacks of providers. */
-const CHANGES_BY_GET = /\/(verify|callback)$/
+/** Only redirects of providers change something by GET, and only in the browser that began. */
+const CHANGES_BY_GET = /\/(callback|finish)$/
 
 export function recordEvents({ log, settings }: Pick<AuthService, 'log' | 'settings'>): MiddlewareHandler {
   return async function recordEvent(context, next) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
+import { pressButton } from '#test/press-button.ts'
 
 let service: AuthTestService
 let admin: ReturnType<AuthTestService['newAdmin']>
@@ -48,7 +49,7 @@ test('a repeated invitation voids the link before it', async () => {
   await admin.inviteUserByEmail(email)
   const first = await service.linkFor(email)
   await admin.inviteUserByEmail(email)
-  const follow = async (link: string) => (await fetch(link, { redirect: 'manual' })).headers.get('location')
+  const follow = async (link: string) => (await pressButton(link)).headers.get('location')
   expect(await follow(first)).toContain('error_code=otp_expired')
   expect(await follow(await service.linkFor(email))).toMatch(/#access_token=.*&type=invite/)
 })
@@ -74,7 +75,7 @@ test('links are made for the operator to send: each opens what its type says, an
   })
   const { action_link: link = '', hashed_token: hash = '' } = made.data.properties ?? {}
   expect(new URL(link).searchParams.get('token')).toBe(hash)
-  const followed = await fetch(link, { redirect: 'manual' })
+  const followed = await pressButton(link)
   expect(followed.headers.get('location')).toMatch(/^https:\/\/app\.example\.com\/back#access_token=/)
 
   for (const type of ['magiclink', 'recovery'] as const) {

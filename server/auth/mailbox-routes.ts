@@ -6,7 +6,7 @@ import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { isLocalRequest } from '#server/access/local-request.ts'
 import type { Database } from '#server/database/scope.ts'
 import { createMailbox } from './mail/mailbox.ts'
-import { MAILBOX_CSS } from './mailbox-css.ts'
+import { PLAIN_PAGE_CSS } from './plain-page-css.ts'
 
 export interface MailboxDependencies {
   readonly database: Database
@@ -32,7 +32,7 @@ export function createMailboxRoutes({ database, isLocalSetUp }: MailboxDependenc
 
   app.get('/mailbox.json', async (context) => context.json(await mailbox.list()))
   app.get('/mailbox', async (context) => context.html(mailboxPage(await mailbox.list())))
-  app.get('/mailbox.css', (context) => context.body(MAILBOX_CSS, 200, { 'content-type': 'text/css; charset=utf-8' }))
+  app.get('/mailbox.css', (context) => context.body(PLAIN_PAGE_CSS, 200, { 'content-type': 'text/css; charset=utf-8' }))
   return app
 }
 

@@ -85,6 +85,29 @@ export interface UsedCode {
   readonly flowId: string | null
 }
 
+interface PendingLink {
+  readonly kind: CodeKind
+  /** The address that the link was mailed to. */
+  readonly email: string
+}
+
+/** Changes nothing, so that programs may open links. */
+export async function findLink(
+  scope: Scope,
+  token: string,
+  kinds: readonly CodeKind[],
+): Promise<PendingLink | undefined> {
+  const found = await scope.query<PendingLink>(
+    `select token_type as kind, relates_to as email from auth.one_time_tokens
+     where token_hash = $1 and token_type = any($2::auth.one_time_token_type[]) and expires_at > now()
+     union all
+     select l.token_type, coalesce(u.email, '') from auth.earlier_links l join auth.users u on u.id = l.user_id
+     where l.token_hash = $1 and l.token_type = any($2::auth.one_time_token_type[]) and l.expires_at > now()`,
+    [digestOf(token), kinds],
+  )
+  return found.rows[0]
+}
+
 export async function useLinkToken(
   scope: Scope,
   token: string,

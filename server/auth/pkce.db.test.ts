@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
+import { pressButton } from '#test/press-button.ts'
 
 let service: AuthTestService
 beforeAll(async () => {
@@ -12,7 +13,7 @@ const BACK = 'https://app.example.com/back'
 
 /** Follows the newest mail's link as a browser would, and returns the page that it ends on. */
 async function follow(email: string): Promise<URL> {
-  const followed = await fetch(await service.linkFor(email), { redirect: 'manual' })
+  const followed = await pressButton(await service.linkFor(email))
   expect(followed.status).toBe(303)
   return new URL(followed.headers.get('location') ?? '')
 }

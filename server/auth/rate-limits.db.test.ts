@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
+import { pressButton } from '#test/press-button.ts'
 import { sweepBuckets } from './sweep.ts'
 
 let service: AuthTestService
@@ -66,7 +67,7 @@ test('ten wrong passwords close an account to new addresses, and to nobody who u
   const email = 'guessed@example.test'
   const home = '192.0.2.10'
   await service.newClient(home).auth.signUp({ email, password: PASSWORD })
-  await fetch(await service.linkFor(email), { redirect: 'manual', headers: from(home) })
+  await pressButton(await service.linkFor(email), from(home))
   for (let n = 0; n < 10; n += 1) expect((await signIn(email, 'a guess', `192.0.2.${20 + n}`)).status).toBe(400)
   const refused = await signIn(email, 'a guess', '192.0.2.40')
   expect(refused.status).toBe(429)
@@ -105,7 +106,7 @@ test('right passwords do not count', async () => {
   const email = 'busy@example.test'
   const address = '192.0.2.80'
   await service.newClient(address).auth.signUp({ email, password: PASSWORD })
-  await fetch(await service.linkFor(email), { redirect: 'manual', headers: from(address) })
+  await pressButton(await service.linkFor(email), from(address))
   for (let n = 0; n < 12; n += 1) expect((await signIn(email, PASSWORD, address)).status).toBe(200)
 })
 

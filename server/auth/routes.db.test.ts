@@ -29,6 +29,7 @@ test('every route is known here, and none gives one person what is another perso
     'POST /signup': JSON.stringify({ email, password: 'another password' }),
     'POST /token': JSON.stringify({ email, password: 'a guess' }),
     'POST /verify': JSON.stringify({ email, token: '000000', type: 'email' }),
+    'POST /verify/link': 'token=guess&type=email',
     'POST /recover': JSON.stringify({ email }),
     'POST /otp': JSON.stringify({ email }),
     'POST /magiclink': JSON.stringify({ email }),

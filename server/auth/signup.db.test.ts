@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
+import { pressButton } from '#test/press-button.ts'
 
 let service: AuthTestService
 beforeAll(async () => {
@@ -27,7 +28,7 @@ test('an account is created, confirmed by the mailed link, and signed in to with
   const earlyAndWrong = await client.auth.signInWithPassword({ email, password: 'something else' })
   expect(earlyAndWrong.error?.code).toBe('invalid_credentials')
 
-  const followed = await fetch(await service.linkFor(email), { redirect: 'manual' })
+  const followed = await pressButton(await service.linkFor(email))
   expect(followed.status).toBe(303)
   const location = new URL(followed.headers.get('location') ?? '')
   expect(`${location.origin}${location.pathname}${location.search}`).toBe(`${service.url}/login?confirmed=1`)
@@ -68,9 +69,7 @@ test('a link works once, and a link that failed tells the page so in the fragmen
   const email = 'once@example.test'
   await service.newClient().auth.signUp({ email, password: PASSWORD })
   const link = await service.linkFor(email)
-  const looked = await fetch(link, { method: 'HEAD', redirect: 'manual' })
-  expect(looked.status).toBe(200)
-  const first = await fetch(link, { redirect: 'manual' })
+  const first = await pressButton(link)
   expect(first.headers.get('location')).toContain('#access_token=')
   const second = await fetch(link, { redirect: 'manual' })
   expect(second.status).toBe(303)

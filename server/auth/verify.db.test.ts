@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
+import { pressButton } from '#test/press-button.ts'
 
 let service: AuthTestService
 beforeAll(async () => {
@@ -70,7 +71,7 @@ test('what a sign-up is mailed lasts a day, what signs in an hour', async () => 
   }
   await signUp(email)
   expect(await lives()).toEqual([{ kind: 'confirmation_token', hours: 24 }])
-  await fetch(await service.linkFor(email), { redirect: 'manual' })
+  await pressButton(await service.linkFor(email))
   await service.newClient().auth.resetPasswordForEmail(email)
   expect(await lives()).toEqual([{ kind: 'recovery_token', hours: 1 }])
 })
@@ -140,7 +141,7 @@ test('a magic link creates an account unless it may not', async () => {
   expect(error).toBeNull()
   expect(await service.mails(email)).toEqual([])
   expect((await client.auth.signInWithOtp({ email })).error).toBeNull()
-  const followed = await fetch(await service.linkFor(email), { redirect: 'manual' })
+  const followed = await pressButton(await service.linkFor(email))
   expect(followed.headers.get('location')).toMatch(/#access_token=.*&type=magiclink/)
   const noPassword = await client.auth.signInWithPassword({ email, password: '' })
   expect(noPassword.error?.code).toBe('invalid_credentials')
@@ -153,7 +154,7 @@ test('the digits of a mail still sign in after its link confirmed the address in
     await client.auth.signUp({ email, password: PASSWORD })
     await (ask === 'signInWithOtp' ? client.auth.signInWithOtp({ email }) : client.auth.resetPasswordForEmail(email))
     const token = await service.codeFor(email)
-    const followed = await fetch(await service.linkFor(email), { redirect: 'manual' })
+    const followed = await pressButton(await service.linkFor(email))
     expect(followed.headers.get('location')).toContain('code=')
     const type = ask === 'signInWithOtp' ? 'email' : 'recovery'
     const entered = await client.auth.verifyOtp({ email, token, type })
@@ -165,7 +166,7 @@ test('the digits of a mail still sign in after its link confirmed the address in
 test('an address that signs in sets no cookie, since any site can lead a browser to it', async () => {
   const email = 'led@example.test'
   await signUp(email)
-  const followed = await fetch(await service.linkFor(email), { redirect: 'manual' })
+  const followed = await pressButton(await service.linkFor(email))
   expect(followed.headers.get('location')).toContain('#access_token=')
   expect(followed.headers.get('set-cookie')).toBeNull()
 })

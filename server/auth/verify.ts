@@ -1,4 +1,4 @@
-/** /verify: a mailed link (GET, redirects) or code (POST, returns a session). */
+/** /verify: a mailed link (GET, a page whose button uses it up) or code (POST, returns a session). */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { refundAttempt } from '#server/access/token-bucket.ts'
@@ -7,7 +7,16 @@ import { type Account, confirmEmail, findAccount, isBanned } from './accounts.ts
 import { confirmEmailChange } from './email-change.ts'
 import { AuthError } from './errors.ts'
 import { addressBucket, codeBucket, enforceRateLimits } from './rate-limits.ts'
-import { type CodeKind, isPkceToken, useCode, type UsedCode, useLinkToken, voidCodes } from './one-time-codes.ts'
+import { renderLinkPage } from './link-page.ts'
+import {
+  type CodeKind,
+  findLink,
+  isPkceToken,
+  useCode,
+  type UsedCode,
+  useLinkToken,
+  voidCodes,
+} from './one-time-codes.ts'
 import { dropAccess, requireNewPassword } from './pending-accounts.ts'
 import { issueAuthCode } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
@@ -41,14 +50,24 @@ export function verifyRoutes(service: AuthService): Hono {
   const app = new Hono()
 
   app.get('/verify', async (context) => {
-    const { token = '', type = '', redirect_to: redirectTo } = context.req.query()
-    if (token === '') throw new AuthError('validation_failed', 'Verify requires a token or a token hash')
-    const kinds = kindsOf(type)
-    const target = chooseRedirect(redirectTo, service.settings)
-    // Mail scanners open links with HEAD and must not consume them.
-    if (context.req.method === 'HEAD') return context.body(null, 200)
-    await followLink(context, service, { token, type, kinds, target })
-    return context.redirect(target.href, 303)
+    const link = readLink(service, context.req.query())
+    const found = await service.database.asAuth((scope) => findLink(scope, link.token, link.kinds))
+    if (found !== undefined) return renderLinkPage(context, { ...link, ...found })
+    await rejectLink(context, service, link)
+    return context.redirect(link.target.href, 303)
+  })
+
+  app.post('/verify/link', async (context) => {
+    const fields = Object.fromEntries(new URLSearchParams(await context.req.text()))
+    const link = readLink(service, fields)
+    // Another site may lead a browser to a link, but not press its button: the page shows whose link it is.
+    if (context.req.header('sec-fetch-site') === 'cross-site') {
+      const { token, type, target } = link
+      const page = new URLSearchParams({ token, type, redirect_to: target.href })
+      return context.redirect(`../verify?${page.toString()}`, 303)
+    }
+    await followLink(context, service, link)
+    return context.redirect(link.target.href, 303)
   })
 
   app.post('/verify', async (context) => {
@@ -96,10 +115,30 @@ interface Link {
   readonly kinds: readonly CodeKind[]
 }
 
+interface MailedLink extends Link {
+  readonly type: string
+  readonly target: URL
+}
+
+function readLink({ settings }: AuthService, fields: Readonly<Record<string, string>>): MailedLink {
+  const { token = '', type = '', redirect_to: redirectTo } = fields
+  if (token === '') throw new AuthError('validation_failed', 'Verify requires a token or a token hash')
+  return { token, type, kinds: kindsOf(type), target: chooseRedirect(redirectTo, settings) }
+}
+
+async function rejectLink(context: Context, service: AuthService, { token, target }: MailedLink): Promise<void> {
+  try {
+    await enforceRateLimits(service, [addressBucket('verify', visitorOf(context, service.settings))])
+    throw invalidLink()
+  } catch (error) {
+    writeFailure(target, asAuthError(error, context, service.log), { isPkce: isPkceToken(token) })
+  }
+}
+
 async function followLink(
   context: Context,
   service: AuthService,
-  { token, type, kinds, target }: Link & { type: string; target: URL },
+  { token, type, kinds, target }: MailedLink,
 ): Promise<void> {
   try {
     await enforceRateLimits(service, [addressBucket('verify', visitorOf(context, service.settings))])

@@ -145,6 +145,15 @@ function authRequests({ email, password, refreshToken }: Attacker): ValidRequest
     send('POST', '/auth/v1/token', { provider: 'google', id_token: 'a.b.c' }, 'grant_type=id_token'),
     send('POST', '/auth/v1/verify', { email, type: 'recovery', token: '123456' }),
     get('/auth/v1/verify', 'token=abcdef&type=signup&redirect_to=/'),
+    {
+      method: 'POST',
+      route: '/auth/v1/verify/link',
+      body: {
+        kind: 'bytes',
+        type: 'application/x-www-form-urlencoded',
+        content: 'token=abcdef&type=signup&redirect_to=/',
+      },
+    },
     send('POST', '/auth/v1/recover', { email, ...challenge }),
     send('POST', '/auth/v1/resend', { email, type: 'signup' }),
     send('POST', '/auth/v1/magiclink', { email }),

@@ -56,12 +56,22 @@ ${codeLine === undefined ? '' : `<p style="margin: 0 0 24px;">${escapeHtml(codeL
   }
 }
 
+/** The words of a link, and of the button on its page. */
+export const LINK_ACTIONS = {
+  confirmation: 'Confirm this address and sign in',
+  recovery: 'Sign in and set a new password',
+  magiclink: 'Sign in',
+  invitation: 'Accept the invitation',
+  email_change_new: 'Use this address',
+  email_change_current: 'Allow the change',
+} as const
+
 export const confirmationMail = (linkAndCode: LinkAndCode): MailMessage =>
   compose(
     {
       subject: `Confirm your e-mail for ${PRODUCT_NAME}`,
       opening: `Somebody, most likely you, created an ${PRODUCT_NAME} account with this address.`,
-      action: 'Confirm this address and sign in',
+      action: LINK_ACTIONS.confirmation,
       closing: 'The link works once, for one day. If it was not you, leave this mail alone and nothing happens.',
     },
     linkAndCode,
@@ -72,7 +82,7 @@ export const recoveryMail = (linkAndCode: LinkAndCode): MailMessage =>
     {
       subject: `Set a new password for ${PRODUCT_NAME}`,
       opening: `Here is the way back into your ${PRODUCT_NAME} account.`,
-      action: 'Sign in and set a new password',
+      action: LINK_ACTIONS.recovery,
       closing: 'The link works once, for one hour. If you did not ask for it, your password stays as it is.',
     },
     linkAndCode,
@@ -83,7 +93,7 @@ export const magicLinkMail = (linkAndCode: LinkAndCode): MailMessage =>
     {
       subject: `Your sign-in link for ${PRODUCT_NAME}`,
       opening: `Here is your link into ${PRODUCT_NAME}. No password is needed.`,
-      action: 'Sign in',
+      action: LINK_ACTIONS.magiclink,
       closing: 'The link works once, for one hour. If you did not ask for it, leave this mail alone.',
     },
     linkAndCode,
@@ -106,7 +116,7 @@ export const invitationMail = (linkAndCode: LinkAndCode): MailMessage =>
     {
       subject: `You are invited to ${PRODUCT_NAME}`,
       opening: `Somebody who runs ${PRODUCT_NAME} has made an account for this address.`,
-      action: 'Accept the invitation',
+      action: LINK_ACTIONS.invitation,
       closing: 'The link works once, for one day. If you expected no invitation, leave this mail alone.',
     },
     linkAndCode,
@@ -117,7 +127,7 @@ export const newEmailMail = (linkAndCode: LinkAndCode): MailMessage =>
     {
       subject: `Confirm your new e-mail for ${PRODUCT_NAME}`,
       opening: `Somebody, most likely you, wants to use this address for their ${PRODUCT_NAME} account from now on.`,
-      action: 'Use this address',
+      action: LINK_ACTIONS.email_change_new,
       closing: 'The link works once, for one day. If it was not you, leave this mail alone and nothing happens.',
     },
     linkAndCode,
@@ -128,7 +138,7 @@ export const oldEmailMail = (linkAndCode: LinkAndCode): MailMessage =>
     {
       subject: `Confirm the change of your e-mail for ${PRODUCT_NAME}`,
       opening: `Somebody, most likely you, wants to use another address than this one for your ${PRODUCT_NAME} account.`,
-      action: 'Allow the change',
+      action: LINK_ACTIONS.email_change_current,
       closing:
         'The link works once, for one day. If it was not you, leave this mail alone, and set a new password: somebody is signed in to your account.',
     },

@@ -1,5 +1,5 @@
-/** The content policy forbids inline styles. The values are the client's design tokens. */
-export const MAILBOX_CSS = `
+/** Styles of pages that the server writes itself. The values are the client's design tokens. */
+export const PLAIN_PAGE_CSS = `
 :root {
   --paper: oklch(0.185 0.008 60);
   --ink: oklch(0.905 0.014 80);
@@ -23,9 +23,13 @@ h1 { font-size: 1.728rem; line-height: 40px; font-weight: 500; }
 h2 { font-size: 1.2rem; line-height: 28px; font-weight: 500; }
 a { color: inherit; text-decoration-thickness: 1px; text-underline-offset: 3px; border-radius: 2px; }
 a:hover { text-decoration-thickness: 2px; }
-a:focus-visible { outline: 2px solid var(--ink); outline-offset: 2px; }
+a:focus-visible, button:focus-visible { outline: 2px solid var(--ink); outline-offset: 2px; }
+button {
+  margin-top: 32px; padding: 10px 16px; border: 0; border-radius: 6px; background: var(--ink); color: var(--paper);
+  font: 500 15px/20px 'Inter Variable', system-ui, sans-serif; cursor: pointer;
+}
 .note, .empty, header p { color: var(--ink-soft); font: 14px/22px 'Inter Variable', system-ui, sans-serif; }
-.note { margin-top: 8px; }
+.note { margin-top: 8px; overflow-wrap: anywhere; }
 .empty { margin-top: 40px; }
 ol { list-style: none; padding: 0; margin-top: 40px; }
 li { border-top: 1px solid var(--rule); padding: 24px 0 40px; }
