@@ -24,7 +24,7 @@ export interface AlcoveProcess {
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-interface Start {
+export interface Start {
   /** Checkout whose server starts, instead of this one. */
   readonly checkout?: string
   /** Command that starts the server as its child. */
@@ -77,8 +77,11 @@ export async function startAlcove(environment: Environment, start?: Start): Prom
 }
 
 /** Starts a server that is expected to fail: resolves with its exit code and output. */
-export async function startRefusing(environment: Environment): Promise<{ code: number | null; output: string }> {
-  const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', ...environment })
+export async function startRefusing(
+  environment: Environment,
+  start?: Start,
+): Promise<{ code: number | null; output: string }> {
+  const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', ...environment }, start)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   await once(child, 'close')

@@ -1,5 +1,6 @@
 /** Generated at the first start and stored in DATA_DIR, or encrypted in a shared database. */
 import { hkdfSync, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
@@ -53,9 +54,11 @@ export async function loadSecretsFromFolder(dataDir: string): Promise<Secrets> {
     return secretsSchema.parse(JSON.parse(await readPrivateFile(file)))
   } catch (error) {
     if (error instanceof NotPrivateError)
-      throw new AppError('startup', `The secrets of this installation cannot be used: ${error.message}.`, {
-        cause: error,
-      })
+      throw new AppError(
+        'startup',
+        `The secrets of this installation cannot be used: ${error.message}${error.command === undefined ? '' : `; run ${error.command} and start again`}.`,
+        { cause: error },
+      )
     if (codeOf(error) !== 'ENOENT') {
       throw new AppError(
         'startup',
@@ -63,6 +66,12 @@ export async function loadSecretsFromFolder(dataDir: string): Promise<Secrets> {
         { cause: error },
       )
     }
+  }
+  if (existsSync(path.join(dataDir, 'postgres', 'PG_VERSION'))) {
+    throw new AppError(
+      'startup',
+      `"${file}" is missing, but the database next to it needs the keys in it. Restore it from a backup; nothing was changed.`,
+    )
   }
   return writeSecrets(file, await generateSecrets())
 }

@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { codeOf } from './errors.ts'
+import { shellCommand } from './shell-command.ts'
 
 export interface Owner {
   readonly uid: number
@@ -12,10 +13,21 @@ export interface Owner {
 /** Why a file or folder cannot be trusted. */
 export class NotPrivateError extends Error {
   override readonly name = 'NotPrivateError'
+  /** Sets it right, if the file is the person's own. */
+  readonly command: string | undefined
+
+  constructor(message: string, { command, ...options }: ErrorOptions & { command?: string } = {}) {
+    super(message, options)
+    this.command = command
+  }
 }
 
 /** Undefined on Windows, which has no such owners. */
 const ownUid = (): number | undefined => process.getuid?.()
+
+/** Gives a file or folder, and what is in it, to this user. */
+export const takeCommand = (file: string): string =>
+  shellCommand('sudo', 'chown', '-R', `${process.getuid?.()}:${process.getgid?.()}`, file)
 
 /** Without the sticky bit, everybody who may write to a folder may also exchange what is in it. */
 async function requireSafeParent(folder: string): Promise<void> {
@@ -82,7 +94,10 @@ async function openTarget(file: string): Promise<FileHandle> {
   } catch (error) {
     // The file itself exists: without this, its owner would find a new one in its place.
     if (codeOf(error) === 'ENOENT') throw new NotPrivateError(`"${file}" is a link to nothing`, { cause: error })
-    if (codeOf(error) === 'EACCES') throw new NotPrivateError(`this user may not read "${file}"`, { cause: error })
+    if (codeOf(error) === 'EACCES') {
+      const command = (await lstat(file)).uid === ownUid() ? shellCommand('chmod', '600', file) : takeCommand(file)
+      throw new NotPrivateError(`this user may not read "${file}"`, { cause: error, command })
+    }
     throw error
   }
 }
@@ -97,7 +112,7 @@ export async function readPrivateFile(file: string): Promise<string> {
   const { uid: folderOwner } = await stat(path.dirname(file))
   const requireKnownOwner = ({ uid }: { readonly uid: number }): void => {
     if (own !== undefined && ![own, 0, folderOwner].includes(uid))
-      throw new NotPrivateError(`"${file}" belongs to another user`)
+      throw new NotPrivateError(`"${file}" belongs to another user`, { command: takeCommand(file) })
   }
   requireKnownOwner(await lstat(file))
   const handle = await openTarget(file)

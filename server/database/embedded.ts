@@ -2,8 +2,21 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { constants, type Stats } from 'node:fs'
-import { access, chmod, chown, mkdir, mkdtemp, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,9 +25,11 @@ import pg from 'pg'
 import { z } from 'zod'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
+import { shellCommand } from '#server/base/shell-command.ts'
 import { isRunning } from '#server/base/process-state.ts'
-import { makePrivateFolder, NotPrivateError } from '#server/base/private-files.ts'
+import { makePrivateFolder, NotPrivateError, type Owner } from '#server/base/private-files.ts'
 import { keepPostgresLogShort, LOG_ARGUMENTS, openPostgresLog, postgresLogIn } from './postgres-log.ts'
+import { findEntry, restoreCluster } from './restore-cluster.ts'
 
 const run = promisify(execFile)
 
@@ -186,11 +201,20 @@ const userIds = async () => ({
 
 const lastLine = (output: string): string => output.trim().split('\n').at(-1) ?? ''
 
-const exists = (file: string): Promise<boolean> =>
-  access(file, constants.F_OK).then(
-    () => true,
-    () => false,
-  )
+async function clusterOwner(): Promise<Owner | undefined> {
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()]
+  if (uid === undefined || gid === undefined) return undefined
+  return uid === 0 ? userIds() : { uid, gid }
+}
+
+const packageSchema = z.object({ version: z.string() })
+
+/** The package has the version of the PostgreSQL in it. */
+async function majorVersion({ postgres }: Binaries): Promise<string> {
+  const file = path.resolve(path.dirname(postgres), '../../package.json')
+  const { version } = packageSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+  return version.split('.')[0] ?? version
+}
 
 /** Returns the process of postmaster.pid if it is alive and is the PostgreSQL of this cluster. */
 async function findOrphan(clusterDir: string): Promise<number | undefined> {
@@ -226,6 +250,22 @@ async function removeLeftovers(clusterDir: string, log: Log): Promise<void> {
   await rm(path.join(clusterDir, 'postmaster.pid'), { force: true })
 }
 
+/** A restored lock file may name a process of another machine; the new folder gets the right owner and mode. */
+async function removeSockets(folder: string): Promise<void> {
+  const found = findEntry(folder)
+  if (found?.isFile() && found.size === 0) await rm(folder)
+  if (!found?.isDirectory()) return
+  try {
+    for (const name of await readdir(folder)) {
+      if (/^\.s\.PGSQL\.\d+(\.lock)?$/.test(name)) await rm(path.join(folder, name))
+    }
+    await rmdir(folder)
+  } catch (error) {
+    // With a wrong owner or another file in it, the folder is judged where it is used.
+    if (!['EACCES', 'EPERM', 'ENOTEMPTY'].includes(codeOf(error) ?? '')) throw error
+  }
+}
+
 interface SocketFolder {
   readonly folder: string
   /** Below the temporary folder, where other users may write too. */
@@ -258,7 +298,7 @@ async function makeSocketFolder({ folder, isShared }: SocketFolder, log: Log): P
       await makePrivateFolder(fresh, owner)
       return fresh
     }
-    throw new AppError('startup', `The database has no safe place for its socket: ${error.message}. Remove it, or set TMPDIR or DATA_DIR to another folder.`, { cause: error }) // prettier-ignore
+    throw new AppError('startup', `The database has no safe place for its socket: ${error.message}. Run ${shellCommand('rm', '-r', folder)} and start again, or set TMPDIR or DATA_DIR to another folder.`, { cause: error }) // prettier-ignore
   }
 }
 
@@ -278,9 +318,12 @@ export async function startEmbedded(
   const binaries = await locateBinaries()
   const socketFolder = locateSocketFolder(dataDir)
   const identity = await chooseIdentity(dataDir, path.dirname(socketFolder.folder), binaries)
-  const isNew = !(await exists(clusterDir))
-  if (isNew) await initialise(clusterDir, password, binaries, identity)
-  else await removeLeftovers(clusterDir, log)
+  if (findEntry(clusterDir) === undefined) await initialise(clusterDir, password, binaries, identity)
+  else {
+    restoreCluster({ clusterDir, owner: await clusterOwner(), version: await majorVersion(binaries), log })
+    await removeLeftovers(clusterDir, log)
+    if (!socketFolder.isShared) await removeSockets(socketFolder.folder)
+  }
 
   const folder = await makeSocketFolder(socketFolder, log)
   const admin: pg.ClientConfig = { host: folder, user: SUPERUSER, password, database: DATABASE }

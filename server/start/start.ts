@@ -8,7 +8,7 @@ import { guardEvents } from '#server/base/guard-events.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Config } from '#server/config.ts'
 import { connect, type Undo } from './connect.ts'
-import { claimDataFolder, openDataFolder } from './data-folder.ts'
+import { claimDataFolder, openDataFolder, restoreDataFolder } from './data-folder.ts'
 
 /** Most modules load while PostgreSQL starts. Use `import type` for their types: an inline `type` loads the module. */
 const loadParts = () => import('./start-parts.ts')
@@ -154,7 +154,10 @@ async function start(
   const http = createHttpServer(isDevelopment, backgroundThrottle)
   const { server } = http
   await openDataFolder(config.DATA_DIR)
-  if (config.DATABASE_URL === undefined) undo.push(await claimDataFolder(config.DATA_DIR))
+  if (config.DATABASE_URL === undefined) {
+    undo.push(await claimDataFolder(config.DATA_DIR))
+    restoreDataFolder(config.DATA_DIR, { hasBlobs: config.S3_ENDPOINT === undefined })
+  }
   const address = await openAddress(server, config, log, undo)
 
   const onConnecting = () => {
