@@ -9,6 +9,8 @@ const web = path.join(import.meta.dirname, 'web')
 
 export default defineConfig({
   root: web,
+  // Relative, so that one build serves any path.
+  base: './',
   plugins: [react(), authWithoutPasskeys(), zodWithoutJsonSchema(), pdfjsAssets()],
   resolve: {
     alias: {

@@ -111,6 +111,21 @@ test('a provider needs all settings, and its issuer https', () => {
   expect(refusal({ AUTH_OIDC_NAME: 'google' })).toContain('AUTH_OIDC_NAME is "google"')
 })
 
+test('the public address may have a path, which is none of our own', () => {
+  for (const [given, expected] of [
+    ['https://example.org/', 'https://example.org'],
+    ['https://example.org/alcove/', 'https://example.org/alcove'],
+    ['https://example.org/team-a/alcove.2', 'https://example.org/team-a/alcove.2'],
+    ['https://example.org/a/../b c"', 'https://example.org/b%20c%22'],
+  ] as const) {
+    expect(readConfig({ PUBLIC_URL: given }).PUBLIC_URL).toBe(expected)
+  }
+  for (const end of ['api', 'auth/', 'REST/v1', 'login', 'storage/x', 'a;b', 'a//b', '/evil.example', '?a', '#a']) {
+    const refused = refusal({ PUBLIC_URL: `https://example.org/${end}` })
+    expect(refused, end).toContain('but it wants an http:// or https:// address; its path, if any,')
+  }
+})
+
 test('redirect addresses name their host', () => {
   const AUTH_REDIRECT_URLS = 'https://app.example.com/**, alcove://callback'
   expect(readConfig({ AUTH_REDIRECT_URLS }).AUTH_REDIRECT_URLS).toHaveLength(2)

@@ -35,6 +35,27 @@ const httpUrl = z
   .transform((value) => value.replace(/\/+$/, ''))
   .optional()
 
+/** First folders of our own paths: behind a proxy that removes such a path, a request could mean either. */
+const OWN_FOLDERS = new Set([
+  'api', 'auth', 'rest', 'realtime', 'storage', 'assets', 'pdfjs', 'login', 'mailbox', 'healthz', 'metrics',
+]) // prettier-ignore
+
+/** An address that may have a path: its folders stand in cookies, redirects and the page as they are. */
+const publicUrl = httpUrl
+  .refine((value) => {
+    if (value === undefined) return true
+    const { pathname, search, hash, username, password } = new URL(value)
+    const path = pathname.replace(/\/+$/, '')
+    const [, first = ''] = path.split('/')
+    const isOther = /^(\/[\w.~%-]+)*$/.test(path) && !OWN_FOLDERS.has(first.toLowerCase())
+    return isOther && search + hash + username + password === ''
+  })
+  .transform((value) => {
+    if (value === undefined || new URL(value).pathname === '/') return value
+    const { origin, pathname } = new URL(value)
+    return origin + pathname.replace(/\/+$/, '')
+  })
+
 /** Parts that a process can run: the services of the official clients, the page with its API, the background work. */
 export const PARTS = ['services', 'api', 'workers'] as const
 export type Part = (typeof PARTS)[number]
@@ -208,11 +229,11 @@ export const SETTINGS = {
     parse: count(32).pipe(z.int().min(1).max(64)),
   }),
   PUBLIC_URL: setting({
-    wants: 'an http:// or https:// address',
+    wants: 'an http:// or https:// address; its path, if any, does not begin with one of our own (/api, /auth, …)',
     example: '',
     explains:
-      'Address under which people reach Alcove; links in mails start with it. Setting it ends the local set-up (test account, mailbox).',
-    parse: httpUrl,
+      'Address under which people reach Alcove; links in mails start with it. It may have a path, such as https://example.org/alcove, which the proxy may pass on or remove. Setting it ends the local set-up (test account, mailbox).',
+    parse: publicUrl,
   }),
   REALTIME_PUBLIC: setting({
     wants: 'refuse or accept',

@@ -24,13 +24,14 @@ export const PASSWORD = 'a quiet corner'
 
 export type AuthTestService = Awaited<ReturnType<typeof startAuthService>>
 
-/** @param db a database that outlives the service; by default it has its own. */
+/** @param db a database that outlives the service; by default it has its own. @param basePath path of its address */
 export async function startAuthService({
   mail,
   log = createLog('silent'),
   db,
+  basePath = '',
   ...changes
-}: Partial<AuthSettings> & { mail?: Mail; log?: Log; db?: TestDatabase } = {}) {
+}: Partial<AuthSettings> & { mail?: Mail; log?: Log; db?: TestDatabase; basePath?: string } = {}) {
   const testDatabase = db ?? (await createTestDatabase())
   const { database, background } = testDatabase
   const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-auth-'))
@@ -70,11 +71,11 @@ export async function startAuthService({
     log,
     refreshKey: randomBytes(32),
   })
-  const app = new Hono().route('/auth/v1', auth)
-  app.route('/', createMailboxRoutes({ database, isLocalSetUp: true }))
+  const app = new Hono().route(`${basePath}/auth/v1`, auth)
+  app.route(basePath === '' ? '/' : basePath, createMailboxRoutes({ database, isLocalSetUp: true }))
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
   await new Promise((resolve) => server.once('listening', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${basePath}`
 
   const mails = async (to?: string) => {
     const all = z.array(mailboxMail).parse(await (await fetch(`${url}/mailbox.json`)).json())

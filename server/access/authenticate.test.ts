@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { createTestTokens } from '#test/realtime.ts'
-import { requirePerson, SESSION_COOKIE, type SignedIn } from './authenticate.ts'
+import { requirePerson, sessionCookieOf, type SignedIn } from './authenticate.ts'
 
 const ADDRESS = 'https://alcove.example'
 
@@ -23,7 +23,7 @@ async function open() {
 
 test('a cookie changes something only in requests of scripts of our own pages', async () => {
   const { token, ask } = await open()
-  const cookie = `${SESSION_COOKIE}=${token}`
+  const cookie = `${sessionCookieOf(ADDRESS)}=${token}`
   const ours = { origin: ADDRESS, 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }
   const others = [
     { origin: 'null' },

@@ -2,9 +2,11 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { AppError } from '#server/base/errors.ts'
 import { isFromOwnPage } from './own-page.ts'
+import { cookieNameOf } from './public-path.ts'
 import type { TokenVerifier, VerifiedClaims } from './tokens.ts'
 
-export const SESSION_COOKIE = 'alcove-session'
+/** The name of the cookie with the access token. */
+export const sessionCookieOf = (address: string): string => cookieNameOf('alcove-session', address)
 
 export type PersonClaims = VerifiedClaims & { readonly role: 'authenticated'; readonly sub: string }
 
@@ -46,9 +48,10 @@ export const rejectOtherSites: MiddlewareHandler = async (context, next) => {
 
 /** Requires a Bearer token or cookie. Pages of `address`, the public address, may write with the cookie. */
 export function requirePerson(tokens: TokenVerifier, address: string): MiddlewareHandler<SignedIn> {
+  const sessionCookie = sessionCookieOf(address)
   return async function authenticate(context, next) {
     const bearer = bearerOf(context)
-    const cookie = getCookie(context, SESSION_COOKIE)
+    const cookie = getCookie(context, sessionCookie)
     const token = bearer ?? cookie
     if (token === undefined) throw new AppError('unauthenticated', 'Sign in first.')
     const claims = await tokens.verify(token)

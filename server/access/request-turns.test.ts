@@ -35,7 +35,7 @@ interface Ask {
 
 /** A service whose requests begin in `begun`, and end when their name is given to `finish`. */
 function open(usage: CallerUsage, { streams = false, readBusyMs = (): number => 0 } = {}) {
-  const takeTurn = takeTurns(tokens, { usage, readBusyMs })
+  const takeTurn = takeTurns(tokens, { sessionCookie: 'alcove-session', usage, readBusyMs })
   const begun: string[] = []
   const running = new Map<string, PromiseWithResolvers<undefined>>()
   const app = new Hono()

@@ -9,7 +9,7 @@ import { getCookie } from 'hono/cookie'
 import { currentCaller, holdBody } from '#server/base/caller.ts'
 import { type Admission, callerOf, createAdmission, SERVICE_CALLER } from '#server/database/admission.ts'
 import { type CallerUsage, createCallerUsage } from '#server/database/caller-usage.ts'
-import { SESSION_COOKIE, tokenOrApiKeyOf } from './authenticate.ts'
+import { tokenOrApiKeyOf } from './authenticate.ts'
 import type { TokenVerifier } from './tokens.ts'
 
 /** Bodies that are read whole have at most 5 MiB, most of them 1 or 2. */
@@ -24,6 +24,8 @@ const MAX_COUNTED = 2
 const REST_FACTOR = 4
 
 interface TurnOptions {
+  /** The name of the cookie that may bring the token. */
+  readonly sessionCookie: string
   /** Time that requests of each caller took, each up to the length of a turn. */
   readonly usage?: CallerUsage
   /** Milliseconds for which this thread has been busy since its start. */
@@ -31,8 +33,8 @@ interface TurnOptions {
 }
 
 /** A request whose token is wrong counts for its address; its route says what is wrong. */
-async function findCaller(context: Context, tokens: TokenVerifier): Promise<string | undefined> {
-  const token = tokenOrApiKeyOf(context) ?? getCookie(context, SESSION_COOKIE)
+async function findCaller(context: Context, tokens: TokenVerifier, sessionCookie: string): Promise<string | undefined> {
+  const token = tokenOrApiKeyOf(context) ?? getCookie(context, sessionCookie)
   const claims = token === undefined ? undefined : await tokens.verify(token).catch(() => undefined)
   return (claims && callerOf(claims)) ?? currentCaller()
 }
@@ -57,9 +59,10 @@ async function enter(admission: Admission, caller: string): Promise<() => void> 
 export function takeTurns(
   tokens: TokenVerifier,
   {
+    sessionCookie,
     usage = createCallerUsage(undefined, MAX_COUNTED),
     readBusyMs = () => performance.eventLoopUtilization().active,
-  }: TurnOptions = {},
+  }: TurnOptions,
 ): MiddlewareHandler {
   const turns = createAdmission({ places: Infinity, placesPerCaller: Infinity, waitsFor: 'their turn' }, usage)
   const bodies = createAdmission({
@@ -98,7 +101,7 @@ export function takeTurns(
   return async function takeTurn(context, next) {
     if (inTurn.has(context.req.raw)) return next()
     inTurn.add(context.req.raw)
-    const caller = await findCaller(context, tokens)
+    const caller = await findCaller(context, tokens, sessionCookie)
     if (caller === undefined || caller === SERVICE_CALLER) return next()
     if (!hasBody(context)) return runInTurn(context, caller, next)
     const releaseBody = await enter(bodies, caller)

@@ -8,7 +8,7 @@ import { addressBucket, enforceRateLimits } from './rate-limits.ts'
 import { beginFlow, issueAuthCode, readChallenge } from './pkce.ts'
 import { requireProvider } from './providers/registry.ts'
 import type { ProviderResult } from './providers/provider.ts'
-import { chooseRedirect } from './redirects.ts'
+import { chooseRedirect, homeOf } from './redirects.ts'
 import { writeFailure, writeSession } from './redirect-answer.ts'
 import { asAuthError } from './render-error.ts'
 import { requireFullLevel, requireSession } from './require-session.ts'
@@ -38,7 +38,7 @@ export function authorizeRoutes(service: AuthService): Hono {
   app.get('/callback', async (context) => {
     await enforceRateLimits(service, [addressBucket('callback', visitorOf(context, settings))])
     const signIn = await useSignIn(context, service, context.req.query('state') ?? '')
-    const target = signIn?.redirectTo ?? new URL(settings.siteUrl)
+    const target = signIn?.redirectTo ?? homeOf(settings)
     await redirectBack(context, service, signIn, target)
     return context.redirect(target.href, 303)
   })

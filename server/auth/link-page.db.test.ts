@@ -1,4 +1,5 @@
 /** Links of mails that programs open before the person does. */
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
 import { formOf, pressButton } from '#test/press-button.ts'
@@ -122,7 +123,11 @@ test('the button leads to allowed pages only, and the policy of its page lets it
   expect(opened.headers.get('content-security-policy')).toContain("form-action 'self' https://app.example.com;")
   expect(opened.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   expect(opened.headers.get('cache-control')).toBe('no-store')
-  const { action, fields } = formOf(await opened.text(), link)
+  const html = await opened.text()
+  const { action, fields } = formOf(html, link)
+  const style = /<style>(.*)<\/style>/s.exec(html)?.[1] ?? ''
+  const hash = createHash('sha256').update(style).digest('base64')
+  expect(opened.headers.get('content-security-policy')).toContain(`style-src 'sha256-${hash}'`)
   expect(fields.get('redirect_to')).toBe(new URL(BACK).href)
   fields.set('redirect_to', 'https://evil.example.com/')
   const pressed = await fetch(action, { method: 'POST', redirect: 'manual', body: fields })

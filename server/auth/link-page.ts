@@ -13,6 +13,8 @@ import { PLAIN_PAGE_CSS } from './plain-page-css.ts'
 /** Relative to /auth/v1/verify, so that the page also works below a path. */
 const FORM_ACTION = 'verify/link'
 
+/** Apart from the page, where formatting would change the text that the policy names. */
+const STYLE = raw(`<style>${PLAIN_PAGE_CSS}</style>`)
 const STYLE_HASH = createHash('sha256').update(PLAIN_PAGE_CSS).digest('base64')
 
 interface LinkPage {
@@ -57,9 +59,7 @@ export function renderLinkPage(context: Context, page: LinkPage) {
           <meta name="color-scheme" content="dark light" />
           <meta name="robots" content="noindex" />
           <title>${actionOf(page)} · ${PRODUCT_NAME}</title>
-          <style>
-            ${raw(PLAIN_PAGE_CSS)}
-          </style>
+          ${STYLE}
         </head>
         <body>
           <main>

@@ -83,3 +83,23 @@ test('a fragment goes along to other sites only, so that nobody hands our page a
   expect(chosen('https://alcove.example.com/?doc=1#access_token=x')).toBe('https://alcove.example.com/?doc=1')
   expect(chosen('https://app.example.com/#/callback')).toBe('https://app.example.com/#/callback')
 })
+
+test('a site below a path leads to its own path only: another program may have the rest of the host', () => {
+  const below = settings('https://example.org/alcove', ['https://example.org/friend/*'])
+  for (const asked of ['https://example.org/alcove/login?x=1', 'https://example.org/friend/of-ours']) {
+    expect(chooseRedirect(asked, below).href).toBe(asked)
+  }
+  for (const asked of [
+    'https://example.org/',
+    'https://example.org/login',
+    'https://example.org/alcove-other/',
+    'https://example.org/alcove/../other/',
+    'https://example.org/alcove/%2e%2e/other/',
+    'https://example.org/Alcove/',
+    undefined,
+  ]) {
+    expect(chooseRedirect(asked, below).href).toBe('https://example.org/alcove/')
+  }
+  expect(chooseRedirect('https://example.org/alcove/#access_token=x', below).hash).toBe('')
+  expect(chooseRedirect('https://example.org/friend/of#ours', below).hash).toBe('#ours')
+})

@@ -1,7 +1,8 @@
 import type { Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
-import { SESSION_COOKIE } from '#server/access/authenticate.ts'
+import { sessionCookieOf } from '#server/access/authenticate.ts'
 import { isFromOwnPage } from '#server/access/own-page.ts'
+import { basePathOf } from '#server/access/public-path.ts'
 import { noteAccount } from './event-log.ts'
 import type { AuthService, AuthSettings } from './service.ts'
 import type { Grant } from './sessions.ts'
@@ -42,8 +43,8 @@ function isOurOwnPage(context: Context, { siteUrl }: AuthSettings): boolean {
   return context.req.header('origin') === undefined || isFromOwnPage(context, siteUrl)
 }
 
-const cookieOptions = ({ secureCookies }: AuthSettings) =>
-  ({ path: '/', httpOnly: true, sameSite: 'Lax', secure: secureCookies }) as const
+const cookieOptions = ({ siteUrl, secureCookies }: AuthSettings) =>
+  ({ path: basePathOf(siteUrl) || '/', httpOnly: true, sameSite: 'Lax', secure: secureCookies }) as const
 
 export interface SessionAnswer {
   readonly access_token: string
@@ -70,7 +71,10 @@ export async function grantSession(context: Context, service: AuthService, grant
   if (isOurOwnPage(context, settings)) {
     const token = answer.access_token
     const fitting = token.length > MAX_COOKIE_VALUE_LENGTH ? await shortToken() : token
-    setCookie(context, SESSION_COOKIE, fitting, { ...cookieOptions(settings), maxAge: ACCESS_TOKEN_LIFETIME_S })
+    setCookie(context, sessionCookieOf(settings.siteUrl), fitting, {
+      ...cookieOptions(settings),
+      maxAge: ACCESS_TOKEN_LIFETIME_S,
+    })
   }
   return answer
 }
@@ -92,5 +96,5 @@ async function signSession(context: Context, service: AuthService, grant: Grant)
 }
 
 export function clearSessionCookie(context: Context, settings: AuthSettings): void {
-  if (isOurOwnPage(context, settings)) deleteCookie(context, SESSION_COOKIE, cookieOptions(settings))
+  if (isOurOwnPage(context, settings)) deleteCookie(context, sessionCookieOf(settings.siteUrl), cookieOptions(settings))
 }

@@ -2,12 +2,15 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
+import { basePathOf, cookieNameOf } from '#server/access/public-path.ts'
 import type { Scope } from '#server/database/scope.ts'
 import type { Challenge } from './pkce.ts'
 import type { SignInSecrets } from './providers/provider.ts'
 import type { AuthService } from './service.ts'
 
-const COOKIE = 'alcove-sign-in'
+/** The name of the cookie with the secret of the browser. */
+const cookieOf = ({ settings }: Pick<AuthService, 'settings'>): string =>
+  cookieNameOf('alcove-sign-in', settings.siteUrl)
 const LIFETIME_S = 600
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -18,16 +21,17 @@ function deriveSecrets(key: Buffer, state: string): SignInSecrets {
   return { state, nonce: derive('nonce'), verifier: derive('verifier') }
 }
 
-export function knownBrowserSecret(context: Context): string | undefined {
-  const known = getCookie(context, COOKIE)
+export function knownBrowserSecret(context: Context, service: AuthService): string | undefined {
+  const known = getCookie(context, cookieOf(service))
   return known !== undefined && /^[\w-]{43}$/.test(known) ? known : undefined
 }
 
 /** Shared by all pending sign-ins of this browser. */
-export function browserSecret(context: Context, { settings }: AuthService): string {
-  const secret = knownBrowserSecret(context) ?? randomBytes(32).toString('base64url')
-  setCookie(context, COOKIE, secret, {
-    path: '/auth/v1',
+export function browserSecret(context: Context, service: AuthService): string {
+  const { settings } = service
+  const secret = knownBrowserSecret(context, service) ?? randomBytes(32).toString('base64url')
+  setCookie(context, cookieOf(service), secret, {
+    path: `${basePathOf(settings.siteUrl)}/auth/v1`,
     httpOnly: true,
     // Browsers omit strict cookies when the provider redirects back.
     sameSite: 'Lax',
@@ -86,10 +90,11 @@ interface Row {
 /** Undefined if the state is unknown, used, expired or of another browser. */
 export async function useSignIn(
   context: Context,
-  { database, keys }: AuthService,
+  service: AuthService,
   state: string,
 ): Promise<StartedSignIn | undefined> {
-  const browser = getCookie(context, COOKIE)
+  const { database, keys } = service
+  const browser = getCookie(context, cookieOf(service))
   if (state === '' || browser === undefined) return undefined
   const used = await database.asAuth((scope) => takeRow(scope, state, browser))
   if (used === undefined) return undefined

@@ -7,7 +7,7 @@ import { AuthError } from './errors.ts'
 import { addressBucket, enforceRateLimits } from './rate-limits.ts'
 import { beginFlow, challengeMembers, issueAuthCode, readChallenge, useAuthCode } from './pkce.ts'
 import { writeFailure, writeSession } from './redirect-answer.ts'
-import { chooseRedirect } from './redirects.ts'
+import { chooseRedirect, homeOf, isOwnPage } from './redirects.ts'
 import { asAuthError } from './render-error.ts'
 import { optionalText, readBody, visitorOf } from './request.ts'
 import { providerNameOf, findOrCreateSsoAccount } from './saml/accounts.ts'
@@ -42,7 +42,7 @@ export function ssoRoutes(service: AuthService): Hono {
     const provider = chooseProvider(settings.samlProviders, body)
     const redirectTo = chooseRedirect(body.redirect_to === '' ? undefined : body.redirect_to, settings)
     const asked = readChallenge(body)
-    const isInOwnPage = asked === undefined && redirectTo.origin === new URL(settings.siteUrl).origin
+    const isInOwnPage = asked === undefined && isOwnPage(redirectTo, settings)
     // Only the browser that began may enter the page: its cookie acts as the PKCE verifier.
     const pkce = isInOwnPage
       ? { method: 's256' as const, challenge: challengeOf(browserSecret(context, service)) }
@@ -113,7 +113,7 @@ async function redirectBack(
   response: string,
 ): Promise<URL> {
   const { settings } = service
-  const target = signIn?.redirectTo ?? new URL(settings.siteUrl)
+  const target = signIn?.redirectTo ?? homeOf(settings)
   try {
     if (signIn === undefined) {
       throw new AuthError('saml_relay_state_not_found', 'SAML RelayState does not exist, try logging in again?')
@@ -178,8 +178,8 @@ async function finishSignIn(
 async function enterOwnPage(context: Context, service: AuthService, target: URL): Promise<void> {
   try {
     const code = context.req.query('code') ?? ''
-    const verifier = knownBrowserSecret(context)
-    if (verifier === undefined || target.origin !== new URL(service.settings.siteUrl).origin) {
+    const verifier = knownBrowserSecret(context, service)
+    if (verifier === undefined || !isOwnPage(target, service.settings)) {
       throw new AuthError(
         'saml_relay_state_not_found',
         'This sign-in was begun in another browser, try logging in again?',

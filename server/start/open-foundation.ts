@@ -1,3 +1,4 @@
+import { sessionCookieOf } from '#server/access/authenticate.ts'
 import { identifyCallers } from '#server/access/identify-callers.ts'
 import { requireOpenSessions } from '#server/access/open-sessions.ts'
 import { acceptProject, acceptSharedSecret } from '#server/access/other-issuers.ts'
@@ -48,7 +49,7 @@ export async function openFoundation({
     listener,
     notifier: nats,
     tokens,
-    takeTurn: takeTurns(tokens),
+    takeTurn: takeTurns(tokens, { sessionCookie: sessionCookieOf(options.address) }),
     unsentAnswers,
     blobs: await openBlobStore(config),
     encryptionKey,

@@ -8,7 +8,7 @@ test('the page runs only its own code, in no frame, and sends no referrer', asyn
   const builtDir = await mkdtemp(path.join(tmpdir(), 'alcove-page-'))
   onTestFinished(() => rm(builtDir, { recursive: true }))
   await writeFile(path.join(builtDir, 'index.html'), '<!doctype html><title>Alcove</title>')
-  const routes = createPageRoutes({ builtDir, connectTo: ['https://project.example'] })
+  const routes = createPageRoutes({ builtDir, basePath: '', connectTo: ['https://project.example'] })
   for (const [at, status] of [
     ['/', 200],
     ['/login', 200],
@@ -31,5 +31,18 @@ test('the page runs only its own code, in no frame, and sends no referrer', asyn
     ])
     expect(headers.get('referrer-policy')).toBe('no-referrer')
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+  }
+})
+
+test('one build serves any path: its addresses get the path of the public address', async () => {
+  const builtDir = await mkdtemp(path.join(tmpdir(), 'alcove-page-'))
+  onTestFinished(() => rm(builtDir, { recursive: true }))
+  const built = '<html data-base=""><script src="./assets/a.js"></script><link href="./favicon.svg"><p>./x</p>'
+  await writeFile(path.join(builtDir, 'index.html'), built)
+  for (const basePath of ['', '/alcove', '/team/alcove']) {
+    const routes = createPageRoutes({ builtDir, basePath, connectTo: [] })
+    expect(await (await routes.request('https://alcove.example/nowhere/at/all')).text()).toBe(
+      `<html data-base="${basePath}"><script src="${basePath}/assets/a.js"></script><link href="${basePath}/favicon.svg"><p>./x</p>`,
+    )
   }
 })

@@ -25,11 +25,17 @@ export function contentSecurityPolicy(connect: string): string {
 
 interface PageOptions {
   readonly builtDir: string
+  /** Path of the public address, without a slash at its end. */
+  readonly basePath: string
   /** Additional origins that the page may call. */
   readonly connectTo: readonly string[]
 }
 
-export function createPageRoutes({ builtDir, connectTo }: PageOptions) {
+/** A build serves any path: addresses in its index.html are relative, which screens in other folders could not resolve. */
+const placeBelow = (index: string, basePath: string): string =>
+  index.replaceAll('="./', `="${basePath}/`).replace('data-base=""', `data-base="${basePath}"`)
+
+export function createPageRoutes({ builtDir, basePath, connectTo }: PageOptions) {
   const routes = new Hono()
   let index: string | undefined
 
@@ -46,7 +52,7 @@ export function createPageRoutes({ builtDir, connectTo }: PageOptions) {
   routes.get('/favicon.svg', serveStatic({ root: builtDir }))
 
   routes.get('*', async (context) => {
-    index ??= await readFile(path.join(builtDir, 'index.html'), 'utf8')
+    index ??= placeBelow(await readFile(path.join(builtDir, 'index.html'), 'utf8'), basePath)
     const host = new URL(context.req.url).host
     // 'self' does not cover the WebSocket of the same host in every browser.
     return context.html(index, SCREENS.has(context.req.path) ? 200 : 404, {

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { describeFullFiles } from '#contract/usage.ts'
+import { basePathOf } from '#server/access/public-path.ts'
 import { createConversationRoutes } from '#server/api/conversations.ts'
 import { createDocumentRoutes } from '#server/api/documents.ts'
 import { createExportRoutes } from '#server/api/export.ts'
@@ -171,7 +172,11 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
         browserAccess,
         takeTurn,
       }),
-      page: createPageRoutes({ builtDir: BUILT_CLIENT, connectTo: elsewhere.flatMap(originsOf) }),
+      page: createPageRoutes({
+        builtDir: BUILT_CLIENT,
+        basePath: basePathOf(address),
+        connectTo: elsewhere.flatMap(originsOf),
+      }),
     }
   }
 

@@ -1,6 +1,7 @@
 /** Starts all parts in order and stops them in reverse. */
 import { createServer, IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
+import { basePathOf, isBarePath, withoutBasePath } from '#server/access/public-path.ts'
 import { type BackgroundThrottle, createBackgroundThrottle } from '#server/base/background-throttling.ts'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import { failScope, runInFailureScope } from '#server/base/failure-scope.ts'
@@ -26,6 +27,10 @@ interface HttpServer {
   handle: Handle
 }
 
+function redirectToSlash(response: ServerResponse, target: string, basePath: string): void {
+  response.writeHead(308, { location: `${basePath}/${target.slice(basePath.length)}` }).end()
+}
+
 /** Ends a request whose handler failed outside of the routes, which answer their own errors. */
 function endRequest(response: ServerResponse): void {
   if (response.headersSent || response.destroyed) {
@@ -43,11 +48,21 @@ function endRequest(response: ServerResponse): void {
   }
 }
 
-function createHttpServer(isDevelopment: boolean, backgroundThrottle: BackgroundThrottle): HttpServer {
+interface HttpServerOptions {
+  readonly isDevelopment: boolean
+  readonly backgroundThrottle: BackgroundThrottle
+  /** Path of the public address, which all other parts do not see. */
+  readonly basePath: string
+}
+
+function createHttpServer({ isDevelopment, backgroundThrottle, basePath }: HttpServerOptions): HttpServer {
   // Ignore other upgrades: some clients offer HTTP/2 with every request.
-  const shouldUpgradeCallback = ({ headers, url }: IncomingMessage) =>
-    headers.upgrade?.toLowerCase() === 'websocket' && (isDevelopment || isRealtime(url))
+  const shouldUpgradeCallback = ({ headers, url = '/' }: IncomingMessage) =>
+    headers.upgrade?.toLowerCase() === 'websocket' && (isDevelopment || isRealtime(withoutBasePath(url, basePath)))
   const server = createServer({ shouldUpgradeCallback }, (request, response) => {
+    const target = request.url ?? '/'
+    if (isBarePath(target, basePath)) return redirectToSlash(response, target, basePath)
+    request.url = withoutBasePath(target, basePath)
     const fail = () => endRequest(response)
     guardEvents(request, fail)
     guardEvents(response, fail)
@@ -151,7 +166,8 @@ async function start(
   startEnded: Promise<unknown>,
 ): Promise<Omit<Alcove, 'stop'>> {
   const backgroundThrottle = createBackgroundThrottle()
-  const http = createHttpServer(isDevelopment, backgroundThrottle)
+  const basePath = config.PUBLIC_URL === undefined ? '' : basePathOf(config.PUBLIC_URL)
+  const http = createHttpServer({ isDevelopment, backgroundThrottle, basePath })
   const { server } = http
   await openDataFolder(config.DATA_DIR)
   if (config.DATABASE_URL === undefined) {
@@ -168,6 +184,7 @@ async function start(
   const { startParts } = await loadParts()
   const parts = await startParts({ config, log, undo, address, connections, backgroundThrottle, startEnded })
   server.on('upgrade', (request, socket, head) => {
+    request.url = withoutBasePath(request.url ?? '/', basePath)
     const fail = () => void socket.destroy()
     try {
       if (isRealtime(request.url) && parts.handleUpgrade)

@@ -1,5 +1,6 @@
 import { lazy, Suspense, type JSX } from 'react'
-import { Route, Switch } from 'wouter'
+import { Route, Router as BelowPath, Switch } from 'wouter'
+import { routerBase } from '#web/data/base-path.ts'
 import { AuthGate, LoadingPage } from './auth-gate.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { NotFoundPage } from './routes/not-found.tsx'
@@ -10,7 +11,7 @@ const ChatPage = lazy(() => import('./routes/chat.tsx'))
 
 export function Router(): JSX.Element {
   return (
-    <>
+    <BelowPath base={routerBase()}>
       <Switch>
         <Route path="/login" component={LoginPage} />
         <Route path="/">
@@ -25,6 +26,6 @@ export function Router(): JSX.Element {
         <Route component={NotFoundPage} />
       </Switch>
       <Notifications />
-    </>
+    </BelowPath>
   )
 }

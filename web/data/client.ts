@@ -1,5 +1,6 @@
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { z } from 'zod'
+import { ownPath } from '#web/data/base-path.ts'
 import { config } from './config.ts'
 import { accessToken, anonKey, confirmSession } from './auth/session.ts'
 
@@ -20,7 +21,7 @@ export async function apiFetch(path: string, init: RequestInit = {}): Promise<Re
   const headers = new Headers(init.headers)
   const token = await accessToken()
   if (token !== null) headers.set('authorization', `Bearer ${token}`)
-  const response = await fetch(path, { ...init, headers, credentials: 'include' })
+  const response = await fetch(ownPath(path), { ...init, headers, credentials: 'include' })
   if (response.status === 401) void confirmSession()
   if (!response.ok) throw new HttpError(response.status, (await response.text()) || response.statusText)
   return response

@@ -1,4 +1,5 @@
 import type { PublicConfig } from '#contract/auth.ts'
+import { ownPath } from '#web/data/base-path.ts'
 
 let loaded: PublicConfig | null = null
 
@@ -31,7 +32,7 @@ function parseConfig(value: unknown): PublicConfig {
 /** Fetches `/config.json` once. @throws if the request fails or a value is invalid */
 export async function loadConfig(): Promise<PublicConfig> {
   if (loaded !== null) return loaded
-  const response = await fetch('/config.json')
+  const response = await fetch(ownPath('/config.json'))
   if (!response.ok) throw new Error(`${response.status}: ${response.statusText}`)
   loaded = parseConfig(await response.json())
   return loaded

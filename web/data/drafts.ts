@@ -1,4 +1,6 @@
-const prefixOf = (userId: string): string => `alcove-draft:${userId}:`
+import { ownName } from '#web/data/base-path.ts'
+
+const prefixOf = (userId: string): string => ownName(`alcove-draft:${userId}:`)
 const keyOf = (userId: string, conversationId: string | null): string => prefixOf(userId) + (conversationId ?? 'new')
 
 /** Drafts that exceed the browser's storage; they do not survive a reload. */

@@ -1,4 +1,5 @@
 import { exportSize } from '#contract/export.ts'
+import { ownPath } from '#web/data/base-path.ts'
 import { apiJson } from './client.ts'
 
 /**
@@ -8,7 +9,7 @@ import { apiJson } from './client.ts'
 export async function startExport(): Promise<number> {
   const { bytes } = await apiJson('/api/account/export/size', exportSize)
   const link = document.createElement('a')
-  link.href = '/api/account/export'
+  link.href = ownPath('/api/account/export')
   link.download = ''
   link.click()
   return bytes

@@ -1,5 +1,6 @@
 /** Recordings in IndexedDB, which survive a crash. Pieces of a running one have its id and a number as keys. */
 import { z } from 'zod'
+import { ownName } from '#web/data/base-path.ts'
 import { createBrowserStore } from './browser-store.ts'
 
 /** Its conversation may have been deleted elsewhere, and then no page shows it. */
@@ -15,7 +16,7 @@ const stored = z.object({
 })
 export type Recording = z.infer<typeof stored>
 
-const { write, readOf } = createBrowserStore('alcove-recordings', 'recordings')
+const { write, readOf } = createBrowserStore(ownName('alcove-recordings'), 'recordings')
 
 const BEFORE_NUMBER = ' '
 const pieceId = (id: string, n: number): string => `${id}${BEFORE_NUMBER}${String(n).padStart(6, '0')}`

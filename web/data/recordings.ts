@@ -1,5 +1,6 @@
 /** Recordings without a transcript. They survive a crash; other people who sign in on this browser do not see them. */
 import { create } from 'zustand'
+import { ownName } from '#web/data/base-path.ts'
 import { holdLock } from './page-lock.ts'
 import type * as RecordingsDatabase from './recordings-database.ts'
 import type { Recording } from './recordings-database.ts'
@@ -7,7 +8,7 @@ import type { Recording } from './recordings-database.ts'
 export const useRecordings = create<{ recordings: readonly Recording[] }>(() => ({ recordings: [] }))
 
 /** Marks that recordings exist: most visits never open the database. */
-const markerKey = (userId: string): string => `alcove-recordings:${userId}`
+const markerKey = (userId: string): string => ownName(`alcove-recordings:${userId}`)
 
 /** Loaded early: recordings matter most when the network fails. */
 export const recordingsDatabase = (): Promise<typeof RecordingsDatabase> => import('./recordings-database.ts')
@@ -23,7 +24,7 @@ function write(act: (database: typeof RecordingsDatabase) => Promise<void>): Pro
 }
 
 /** The recording page holds a Web Lock: a recording without a lock is one that its page left behind. */
-const LOCK = 'alcove-recording:'
+const LOCK = ownName('alcove-recording:')
 
 async function readLocks(): Promise<Set<string>> {
   const { held = [] } = await navigator.locks.query()

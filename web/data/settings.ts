@@ -1,11 +1,12 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { create } from 'zustand'
+import { ownName } from '#web/data/base-path.ts'
 import { keepaliveRest, rest } from './client.ts'
 import { createLiveQuery } from './live-query.ts'
 import { readTheme, storeTheme, type Theme } from './theme.ts'
 
-const SETTINGS_KEY = 'alcove-settings'
+const SETTINGS_KEY = ownName('alcove-settings')
 
 /** Further settings in one column; unknown keys stay. */
 const preferences = z.looseObject({ default_model: z.string().nullable().optional().catch(null) }).catch({})

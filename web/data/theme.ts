@@ -1,4 +1,6 @@
-const THEME_KEY = 'alcove-ui-theme'
+import { ownName } from '#web/data/base-path.ts'
+
+const THEME_KEY = ownName('alcove-ui-theme')
 const LIGHT = '(prefers-color-scheme: light)'
 
 export type Theme = 'system' | 'dark' | 'light'

@@ -2,6 +2,7 @@ import { isAuthError, type AuthError, type UserIdentity } from '@supabase/auth-j
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { closingReceipt, openSession, type OpenSession } from '#contract/auth.ts'
+import { ownAddress } from '#web/data/base-path.ts'
 import { storeDeletionReceipt } from './deletion-receipt.ts'
 import { refetch } from '#web/data/refetch.ts'
 import { signOutLocally, authClient } from '#web/data/auth/session.ts'
@@ -23,7 +24,7 @@ export async function changeName(name: string): Promise<void> {
 /** The address changes after the links in the mails to both addresses were followed. */
 export async function changeEmail(email: string): Promise<void> {
   const client = await authClient()
-  requireSuccess(await client.updateUser({ email }, { emailRedirectTo: `${location.origin}/` }))
+  requireSuccess(await client.updateUser({ email }, { emailRedirectTo: ownAddress('/') }))
 }
 
 export type PasswordChange = { current: string; next: string; code: string }

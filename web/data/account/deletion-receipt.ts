@@ -1,5 +1,7 @@
+import { ownName } from '#web/data/base-path.ts'
+
 /** Stored per tab until dismissed. The session ends before the receipt arrives, and the sign-in page waits for it. */
-const RECEIPT_KEY = 'alcove-receipt'
+const RECEIPT_KEY = ownName('alcove-receipt')
 
 const listeners = new Set<() => void>()
 

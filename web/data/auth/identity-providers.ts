@@ -1,4 +1,5 @@
 import { loadConfig } from '#web/data/config.ts'
+import { ownAddress } from '#web/data/base-path.ts'
 import { rememberProvider } from './provider-label.ts'
 import { authClient } from './session.ts'
 
@@ -38,7 +39,7 @@ export async function loadIdentityProviders(): Promise<IdentityProvider[]> {
 /** The client's type lists only the providers of a hosted project; any name is valid. */
 const credentialsFor = ({ name }: IdentityProvider) => ({
   provider: name as 'google',
-  options: { redirectTo: `${location.origin}/` },
+  options: { redirectTo: ownAddress('/') },
 })
 
 export async function signInWithProvider(provider: IdentityProvider): Promise<void> {
@@ -47,7 +48,7 @@ export async function signInWithProvider(provider: IdentityProvider): Promise<vo
   rememberProvider(provider.label)
   const { error } = await (ssoId === undefined
     ? auth.signInWithOAuth(credentialsFor(provider))
-    : auth.signInWithSSO({ providerId: ssoId, options: { redirectTo: `${location.origin}/` } }))
+    : auth.signInWithSSO({ providerId: ssoId, options: { redirectTo: ownAddress('/') } }))
   if (error !== null) throw error
 }
 

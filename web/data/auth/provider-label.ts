@@ -1,5 +1,7 @@
+import { ownName } from '#web/data/base-path.ts'
+
 /** The label of the provider that this tab went to, for the words about its answer. */
-const KEY = 'alcove-provider'
+const KEY = ownName('alcove-provider')
 
 export const rememberProvider = (label: string): void => sessionStorage.setItem(KEY, label)
 export const providerLabel = (): string | null => sessionStorage.getItem(KEY)

@@ -1,5 +1,6 @@
 import { AuthClient, type AuthChangeEvent, type AuthError, type Session, type User } from '@supabase/auth-js'
 import { config, loadConfig } from '#web/data/config.ts'
+import { ownAddress, ownName } from '#web/data/base-path.ts'
 import { type Arrival, takeArrival, takeFirstArrival } from './arrival.ts'
 import type { OfferedSession } from './offered-session.ts'
 
@@ -18,7 +19,7 @@ type Client = InstanceType<typeof AuthClient>
 const NOT_STARTED = 'Error initializing authentication service'
 const UNREACHABLE = 'Failed to connect to authentication service'
 
-const STORAGE_KEY = 'alcove-session'
+const STORAGE_KEY = ownName('alcove-session')
 
 let client: Client | null = null
 /** The session of the last event: another tab announces its session before it is in this tab's storage. */
@@ -214,7 +215,7 @@ export async function signUp(
 ): Promise<{ error: AuthError | null; confirmed: boolean }> {
   const { data, error } = await (
     await authClient()
-  ).signUp({ email, password, options: { emailRedirectTo: `${location.origin}/login` } })
+  ).signUp({ email, password, options: { emailRedirectTo: ownAddress('/login') } })
   return { error, confirmed: data.session !== null }
 }
 

@@ -1,4 +1,5 @@
 import type { AuthError } from '@supabase/auth-js'
+import { ownAddress, ownPath } from '#web/data/base-path.ts'
 import { authClient } from './session.ts'
 
 export type MailPurpose = 'sign-in' | 'recovery'
@@ -14,10 +15,10 @@ function requireSuccess({ error }: { error: AuthError | null }): void {
 export async function requestMail(purpose: MailPurpose, email: string): Promise<void> {
   const client = await authClient()
   if (purpose === 'recovery') {
-    requireSuccess(await client.resetPasswordForEmail(email, { redirectTo: location.origin + NEW_PASSWORD_PATH }))
+    requireSuccess(await client.resetPasswordForEmail(email, { redirectTo: ownAddress(NEW_PASSWORD_PATH) }))
     return
   }
-  const options = { shouldCreateUser: false, emailRedirectTo: `${location.origin}/login` }
+  const options = { shouldCreateUser: false, emailRedirectTo: ownAddress('/login') }
   const { error } = await client.signInWithOtp({ email, options })
   if (error !== null && error.code !== 'otp_disabled') throw error
 }
@@ -79,7 +80,7 @@ export async function fetchAuthEndpoint(
   body?: unknown,
 ): Promise<unknown> {
   const { data } = await (await authClient()).getSession()
-  const response = await fetch(`/auth/v1${at}`, {
+  const response = await fetch(ownPath(`/auth/v1${at}`), {
     method,
     headers: { authorization: `Bearer ${data.session?.access_token ?? ''}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -5,6 +5,7 @@ import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import { apiJson, nullIfNotFound } from '#web/data/client.ts'
 import { untilMomentKnown } from '#web/data/live/missed-changes.ts'
 import { createLiveQuery } from '#web/data/live-query.ts'
+import { ownPath } from '#web/data/base-path.ts'
 import { documentRows, readDocument } from './read-documents.ts'
 
 /** Everything about documents is below this key: invalidating it refetches each list, count and open document. */
@@ -74,5 +75,5 @@ export function pageTextQuery(documentId: string, page: number) {
 
 /** The address of a document's bytes; requests to it authenticate by cookie. */
 export function documentFileUrl(id: string): string {
-  return `/api/documents/${encodeURIComponent(id)}/file`
+  return ownPath(`/api/documents/${encodeURIComponent(id)}/file`)
 }

@@ -1,3 +1,5 @@
+import { ownPath } from '#web/data/base-path.ts'
+
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 15_000
 
@@ -36,7 +38,7 @@ export async function untilReachable({ signal, onConnection }: Waiting): Promise
 
 async function isReachable(signal: AbortSignal): Promise<boolean> {
   try {
-    return (await fetch('/healthz', { cache: 'no-store', signal })).ok
+    return (await fetch(ownPath('/healthz'), { cache: 'no-store', signal })).ok
   } catch {
     signal.throwIfAborted()
     return false

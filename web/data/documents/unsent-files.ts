@@ -2,13 +2,14 @@
 import { z } from 'zod'
 import { createBrowserStore } from '#web/data/browser-store.ts'
 import { holdLock, withFreeLock } from '#web/data/page-lock.ts'
+import { ownName } from '#web/data/base-path.ts'
 import type { FileToSend } from './send-files.ts'
 
 /** Marks that files are stored: most visits never open the database. */
-const markerKey = (userId: string): string => `alcove-unsent-files:${userId}`
-const lockOf = (run: string): string => `alcove-unsent-files:${run}`
+const markerKey = (userId: string): string => ownName(`alcove-unsent-files:${userId}`)
+const lockOf = (run: string): string => ownName(`alcove-unsent-files:${run}`)
 
-const { write, readOf } = createBrowserStore('alcove-unsent-files', 'files')
+const { write, readOf } = createBrowserStore(ownName('alcove-unsent-files'), 'files')
 
 const storedFile = z.object({
   id: z.string(),

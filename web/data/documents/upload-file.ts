@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { uploadAnswer, type DocumentRow, type UploadAnswer } from '#contract/document.ts'
 import { accessToken } from '#web/data/auth/session.ts'
+import { ownPath } from '#web/data/base-path.ts'
 
 /** `isNew` is false, and `document` an existing one, if the same bytes were uploaded before. */
 export type UploadOutcome = { document: DocumentRow; isNew: boolean } | { refusal: string }
@@ -72,7 +73,7 @@ async function postFile(
   signal?.throwIfAborted()
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open('POST', address)
+    request.open('POST', ownPath(address))
     request.withCredentials = true
     if (token !== null) request.setRequestHeader('authorization', `Bearer ${token}`)
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(total > 0 ? loaded / total : 0))

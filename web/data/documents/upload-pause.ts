@@ -1,6 +1,8 @@
+import { ownName } from '#web/data/base-path.ts'
+
 /** Whether a person has paused the uploads in this browser; survives a reload. */
 
-const keyOf = (userId: string): string => `alcove-uploads-paused:${userId}`
+const keyOf = (userId: string): string => ownName(`alcove-uploads-paused:${userId}`)
 
 export const isUploadPaused = (userId: string): boolean => localStorage.getItem(keyOf(userId)) !== null
 

@@ -1,6 +1,8 @@
 import { GlobalWorkerOptions, VerbosityLevel, getDocument } from 'pdfjs-dist'
 import type { PDFDocumentLoadingTask } from 'pdfjs-dist'
 import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url'
+import { ownPath } from '#web/data/base-path.ts'
+import { documentFileUrl } from '#web/data/documents/document-queries.ts'
 
 GlobalWorkerOptions.workerSrc = workerUrl
 
@@ -10,13 +12,13 @@ export const TEXT_CONTENT_OPTIONS = { includeMarkedContent: true, disableNormali
 /** Starts loading a document's PDF by range requests. End it with `task.destroy()`. */
 export function openPdf(documentId: string): PDFDocumentLoadingTask {
   return getDocument({
-    url: `/api/documents/${encodeURIComponent(documentId)}/file`,
+    url: documentFileUrl(documentId),
     withCredentials: true,
-    cMapUrl: '/pdfjs/cmaps/',
-    standardFontDataUrl: '/pdfjs/standard_fonts/',
+    cMapUrl: ownPath('/pdfjs/cmaps/'),
+    standardFontDataUrl: ownPath('/pdfjs/standard_fonts/'),
     // Fonts that are not embedded look equal on every machine.
     useSystemFonts: false,
-    wasmUrl: '/pdfjs/wasm/',
+    wasmUrl: ownPath('/pdfjs/wasm/'),
     // The page's Content-Security-Policy has no 'wasm-unsafe-eval': use the JavaScript decoders.
     useWasm: false,
     verbosity: VerbosityLevel.ERRORS,
