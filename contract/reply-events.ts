@@ -47,7 +47,10 @@ export const replyPart = z.object({
 })
 export type ReplyPart = z.infer<typeof replyPart>
 
-/** Answer of `GET /api/conversations/{id}/reply` while a reply is being written (204 when none is). */
+/**
+ * Answer of `GET /api/conversations/{id}/reply` while a reply is being written (204 when none is). With
+ * `?replyId=&attempt=&seq=` of the last known part: without the parts of that attempt up to it.
+ */
 export const replyInProgress = z.object({
   replyId: z.uuid(),
   messageId: z.uuid(),

@@ -16,14 +16,21 @@ beforeAll(async () => {
 })
 afterAll(() => db.drop())
 
-async function ask(since?: string): Promise<ChangesSince> {
+async function ask(
+  since?: string,
+  { conversation, as = person }: { conversation?: string; as?: PersonClaims } = {},
+): Promise<ChangesSince> {
   const app = new Hono<SignedIn>()
   app.use((context, next) => {
-    context.set('claims', person)
+    context.set('claims', as)
     return next()
   })
   app.route('/', createChangeRoutes({ database: db.database }))
-  const response = await app.request(since === undefined ? '/changes' : `/changes?since=${encodeURIComponent(since)}`)
+  const query = new URLSearchParams({
+    ...(since === undefined ? {} : { since }),
+    ...(conversation === undefined ? {} : { conversation }),
+  })
+  const response = await app.request(`/changes?${query.toString()}`)
   expect(response.status).toBe(200)
   return changesSince.parse(await response.json())
 }
@@ -103,4 +110,44 @@ test('more changes than are worth filtering', async () => {
     [other.sub],
   )
   expect(await ask(moment)).toMatchObject({ ...NOTHING, is_complete: false })
+})
+
+async function addMessage(conversationId: string, content: string): Promise<string> {
+  const { rows } = await db.admin.query<{ id: string }>(
+    'insert into messages (conversation_id, content, sender_role) values ($1, $2, 2) returning id',
+    [conversationId, content],
+  )
+  return rows[0]?.id ?? ''
+}
+
+test('messages of a named conversation that were written and changed, oldest first, to its owner alone', async () => {
+  const [asked, another] = [await add(person, 'asked for'), await add(person, 'another')]
+  const changed = await addMessage(asked, 'first version')
+  await addMessage(asked, 'unchanged')
+  const { moment } = await ask()
+  expect((await ask(moment, { conversation: asked })).messages).toEqual([])
+  const added = await addMessage(asked, 'added')
+  await addMessage(another, 'elsewhere')
+  await db.admin.query(`update messages set content = 'second version' where id = $1`, [changed])
+  const { messages } = await ask(moment, { conversation: asked })
+  expect(messages?.map(({ id, content }) => [id, content])).toEqual([
+    [changed, 'second version'],
+    [added, 'added'],
+  ])
+  expect((await ask(moment)).messages).toBeUndefined()
+  expect((await ask(moment, { conversation: asked, as: other })).messages).toEqual([])
+})
+
+test('each answer is followed by the next one from its moment: nothing comes twice, and nothing is left out', async () => {
+  const conversation = await add(person, 'followed')
+  const seen: string[] = []
+  let { moment } = await ask()
+  for (const content of ['one', 'two', 'three']) {
+    await addMessage(conversation, content)
+    const answer = await ask(moment, { conversation })
+    seen.push(...(answer.messages ?? []).map((row) => row.content))
+    moment = answer.moment
+  }
+  expect(seen).toEqual(['one', 'two', 'three'])
+  expect(await ask(moment, { conversation })).toMatchObject({ ...NOTHING, messages: [] })
 })

@@ -3,22 +3,26 @@ import { z } from 'zod'
 import type { ChangesSince } from '#contract/changes.ts'
 import type { SignedIn } from '#server/access/authenticate.ts'
 import { validate } from '#server/base/validate.ts'
-import { getConversations } from '#server/conversations/queries.ts'
+import { getConversations, getMessages } from '#server/conversations/queries.ts'
 import { type RecordedChange, readChangesSince } from '#server/database/recorded-changes.ts'
-import type { Database } from '#server/database/scope.ts'
+import type { Database, Scope } from '#server/database/scope.ts'
 import { getDocuments } from '#server/documents/store/library.ts'
 
 const TABLES = ['conversations', 'documents', 'models']
-const changesQuery = z.object({ since: z.string().max(4000).optional() })
+const changesQuery = z.object({ since: z.string().max(4000).optional(), conversation: z.uuid().optional() })
 
-/** Changes that a page has missed between reading its lists and receiving live changes. */
+/**
+ * Changes that a page has missed between reading its lists and receiving live changes; a page without live changes asks
+ * again and again.
+ */
 export function createChangeRoutes({ database }: { database: Database }) {
   const routes = new Hono<SignedIn>()
 
   routes.get('/changes', async (context) => {
-    const { since } = validate(changesQuery, context.req.query())
+    const { since, conversation } = validate(changesQuery, context.req.query())
     const claims = context.get('claims')
-    const { moment, changes } = await database.asService((scope) => readChangesSince(scope, TABLES, since), {
+    const tables = conversation === undefined ? TABLES : [...TABLES, 'messages']
+    const { moment, changes } = await database.asService((scope) => readChangesSince(scope, tables, since), {
       readOnly: true,
     })
     const idsOf = (table: string, isWanted: (change: RecordedChange) => boolean) => [
@@ -26,21 +30,24 @@ export function createChangeRoutes({ database }: { database: Database }) {
     ]
     const isDeletedOfPerson = ({ isDeleted, owner }: RecordedChange) => isDeleted && owner === claims.sub
     const isWritten = ({ isDeleted }: RecordedChange) => !isDeleted
-    const [conversationIds, documentIds] = [idsOf('conversations', isWritten), idsOf('documents', isWritten)]
+    const conversationIds = idsOf('conversations', isWritten)
+    const documentIds = idsOf('documents', isWritten)
+    const messageIds = idsOf('messages', isWritten)
     // The policies leave out the rows of other people.
-    const [conversations, documents] =
-      conversationIds.length + documentIds.length === 0
-        ? [[], []]
-        : await database.asUser(
-            claims,
-            async (scope) => [await getConversations(scope, conversationIds), await getDocuments(scope, documentIds)],
-            { readOnly: true },
-          )
+    const readRows = async (scope: Scope) => ({
+      conversations: await getConversations(scope, conversationIds),
+      documents: await getDocuments(scope, documentIds),
+      messages: conversation === undefined ? [] : await getMessages(scope, conversation, messageIds),
+    })
+    const isAnyWritten = conversationIds.length + documentIds.length + messageIds.length > 0
+    const { messages, ...rows } = isAnyWritten
+      ? await database.asUser(claims, readRows, { readOnly: true })
+      : { conversations: [], documents: [], messages: [] }
     return context.json({
       moment,
       is_complete: changes !== null,
-      conversations,
-      documents,
+      ...rows,
+      ...(conversation === undefined ? {} : { messages }),
       deleted_conversations: idsOf('conversations', isDeletedOfPerson),
       deleted_documents: idsOf('documents', isDeletedOfPerson),
       have_models_changed: idsOf('models', () => true).length > 0,

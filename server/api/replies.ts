@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
+import { z } from 'zod'
 import { newBranch, regeneration } from '#contract/conversation.ts'
 import type { SignedIn } from '#server/access/authenticate.ts'
+import { validate } from '#server/base/validate.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
 import { branchConversation } from '#server/conversations/branch-queries.ts'
 import { continueAnswer, rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
@@ -9,14 +11,28 @@ import type { Database } from '#server/database/scope.ts'
 import { parseId } from './parse-id.ts'
 import { readBody } from './read-body.ts'
 
+const wholeNumber = z.coerce
+  .number()
+  .int()
+  .nonnegative()
+  .max(2 ** 31 - 1)
+/** Undefined unless all members are given. */
+const knownPart = z
+  .object({ replyId: z.uuid(), attempt: wholeNumber, seq: wholeNumber })
+  .partial()
+  .transform(({ replyId, attempt, seq }) =>
+    replyId === undefined || attempt === undefined || seq === undefined ? undefined : { replyId, attempt, seq },
+  )
+
 export function createReplyRoutes({ database }: { database: Database }) {
   const routes = new Hono<SignedIn>()
 
   routes.get('/conversations/:id/reply', async (context) => {
     const id = parseId(context.req.param('id'), 'conversation')
+    const known = validate(knownPart, context.req.query())
     const inProgress = await database.asUser(context.get('claims'), async (scope) => {
       await requireConversation(scope, id)
-      return readReplyInProgress(scope, id)
+      return readReplyInProgress(scope, id, known)
     })
     return inProgress ? context.json(inProgress) : context.body(null, 204)
   })

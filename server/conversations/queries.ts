@@ -238,6 +238,17 @@ export const listMessages = (scope: Scope, conversationId: string, { before, lim
     { ...LIST_BOUNDS, wayOut: 'Ask for fewer messages: ?limit=50, then ?limit=50&before= with their lowest position.' },
   )
 
+/** Those of the ids that are in the conversation, oldest first. @throws AppError `too_large` */
+export const getMessages = (scope: Scope, conversationId: string, ids: readonly string[]): Promise<MessageRow[]> =>
+  readJsonRows<MessageRow>(
+    scope,
+    {
+      text: 'select m.* from messages m where conversation_id = $1 and id = any ($2::uuid[]) order by position',
+      values: [conversationId, ids],
+    },
+    { ...LIST_BOUNDS, wayOut: 'Read fewer messages at once.' },
+  )
+
 /** Oldest first. @throws AppError `too_large` */
 export const readMessagesAfter = (scope: Scope, conversationId: string, after: number, bounds: ListBounds) =>
   readJsonRows<MessageRow>(

@@ -4,6 +4,8 @@ import { AppError } from '#server/base/errors.ts'
 import { requireTextRoom } from '#server/database/quotas.ts'
 import type { Claims, Database, Scope } from '#server/database/scope.ts'
 
+export type KnownPart = Pick<ReplyPart, 'replyId' | 'attempt' | 'seq'>
+
 export async function broadcastPart(scope: Scope, conversationId: string, part: ReplyPart): Promise<void> {
   await scope.prepared('select realtime.send($1::jsonb, $2, $3, true)', [
     JSON.stringify(part),
@@ -29,21 +31,29 @@ interface ReplyRow {
   attempt: number
 }
 
-export async function readReplyInProgress(scope: Scope, conversationId: string): Promise<ReplyInProgress | null> {
+/** @param known the last part that the caller has: of its attempt only later parts are returned */
+export async function readReplyInProgress(
+  scope: Scope,
+  conversationId: string,
+  known?: KnownPart,
+): Promise<ReplyInProgress | null> {
   const { rows } = await scope.query<ReplyRow & { parts: ReplyPart[] }>(
     // A queued rewrite reports its next attempt, which distinguishes it from the existing answer.
     `select r.id, r.answer_id, r.attempt + (r.state = 'queued' and r.kind <> 'answer')::integer as attempt, coalesce(
-       (select jsonb_agg(p.payload order by p.seq) from reply_parts p where p.reply_id = r.id and p.attempt = r.attempt), '[]'
+       (select jsonb_agg(p.payload order by p.seq) from reply_parts p
+        where p.reply_id = r.id and p.attempt = r.attempt and p.seq > case when (r.id, r.attempt) = ($2, $3) then $4 else -1 end
+       ), '[]'
      ) as parts
      from replies r
      where r.conversation_id = $1 and r.state in ('queued', 'running')
      order by r.created_at, r.id limit 1`,
-    [conversationId],
+    [conversationId, known?.replyId, known?.attempt, known?.seq],
   )
   const [reply] = rows
   if (!reply) return null
   const { id, answer_id, attempt, parts } = reply
-  return { replyId: id, messageId: answer_id, attempt, seq: parts.at(-1)?.seq ?? 0, parts }
+  const knownSeq = known?.replyId === id && known.attempt === attempt ? known.seq : 0
+  return { replyId: id, messageId: answer_id, attempt, seq: parts.at(-1)?.seq ?? knownSeq, parts }
 }
 
 async function newestReply(scope: Scope, conversationId: string): Promise<ReplyRow> {
