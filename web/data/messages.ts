@@ -1,7 +1,7 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { messageRow, type MessageRow } from '#contract/message.ts'
-import { replyInProgress, type ReplyInProgress } from '#contract/reply-events.ts'
+import { replyInProgress, type ReplyInProgress, type ReplyPart } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import {
   mergeIntoThread,
@@ -144,8 +144,14 @@ export function addMessage(conversationId: string, id: string, content: string):
   )
 }
 
-export async function fetchReplyInProgress(conversationId: string): Promise<ReplyInProgress | null> {
-  const response = await apiFetch(`/api/conversations/${conversationId}/reply`)
+/** @param known the last part that is known: of its attempt only later parts are fetched */
+export async function fetchReplyInProgress(
+  conversationId: string,
+  known?: Pick<ReplyPart, 'replyId' | 'attempt' | 'seq'>,
+  signal?: AbortSignal,
+): Promise<ReplyInProgress | null> {
+  const query = known === undefined ? '' : `?replyId=${known.replyId}&attempt=${known.attempt}&seq=${known.seq}`
+  const response = await apiFetch(`/api/conversations/${conversationId}/reply${query}`, { signal: signal ?? null })
   return response.status === 204 ? null : replyInProgress.parse(await response.json())
 }
 

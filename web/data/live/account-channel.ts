@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
+import type { ChangesSince } from '#contract/changes.ts'
 import { conversationRow } from '#contract/conversation.ts'
 import {
   cacheConversation,
@@ -7,11 +8,12 @@ import {
   removeCachedConversation,
 } from '#web/data/conversations.ts'
 import { applyDocumentChange, removeCachedDocuments } from '#web/data/documents/document-cache.ts'
+import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 import { documentsKey } from '#web/data/documents/document-queries.ts'
 import { refetchModels } from '#web/data/models.ts'
 import { refetch } from '#web/data/refetch.ts'
-import { followNetwork, setChannelJoined } from './connection.ts'
-import { joinChannel, onChangesReady } from './join-channel.ts'
+import { addFollower, followNetwork } from './connection.ts'
+import { joinChannel } from './join-channel.ts'
 import { logFailure } from './log-failure.ts'
 import { forgetMoment, readMissedChanges } from './missed-changes.ts'
 
@@ -35,10 +37,21 @@ function applyConversationChange(queryClient: QueryClient, userId: string, chang
 
 /** Follows a person's conversations and documents, and the list of models. Returns the function that stops. */
 export function followAccount(queryClient: QueryClient, userId: string): () => void {
-  const catchUp = (): void => {
-    logFailure(refetchConversations(queryClient))
-    logFailure(refetch(queryClient, { queryKey: documentsKey }))
-    logFailure(refetchModels(queryClient))
+  const catchUp = async (): Promise<void> => {
+    await Promise.all([
+      refetchConversations(queryClient),
+      refetch(queryClient, { queryKey: documentsKey }),
+      refetchModels(queryClient),
+    ])
+  }
+  const apply = async (missed: ChangesSince | null, isNews: (row: { id: string }) => boolean): Promise<void> => {
+    if (missed === null) return catchUp()
+    for (const row of missed.conversations.filter(isNews)) cacheConversation(queryClient, row)
+    for (const id of missed.deleted_conversations) removeCachedConversation(queryClient, userId, id)
+    for (const row of missed.documents.filter(isNews))
+      applyDocumentChange(queryClient, { eventType: 'UPDATE', new: row, old: null })
+    if (missed.deleted_documents.length > 0) removeCachedDocuments(queryClient, missed.deleted_documents)
+    if (missed.have_models_changed) await refetchModels(queryClient)
   }
   /** Changes between the first reads and now; later ones come by the channel. */
   const applyMissed = async (): Promise<void> => {
@@ -47,15 +60,7 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
       return null
     })
     isAsking = false
-    if (hasLeft) return
-    if (missed === null) return catchUp()
-    const isNews = ({ id }: { id: string }) => !changedSince.has(id)
-    for (const row of missed.conversations.filter(isNews)) cacheConversation(queryClient, row)
-    for (const id of missed.deleted_conversations) removeCachedConversation(queryClient, userId, id)
-    for (const row of missed.documents.filter(isNews))
-      applyDocumentChange(queryClient, { eventType: 'UPDATE', new: row, old: null })
-    if (missed.deleted_documents.length > 0) removeCachedDocuments(queryClient, missed.deleted_documents)
-    if (missed.have_models_changed) logFailure(refetchModels(queryClient))
+    if (!hasLeft) await apply(missed, ({ id }) => !changedSince.has(id))
   }
   /** Rows that the channel delivered since it was joined; what was asked for then may be older. */
   const changedSince = new Set<string>()
@@ -66,6 +71,10 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
   let isAsking = true
   let hasLeft = false
   let isFirst = true
+  const onChangesReady = (): void => {
+    logFailure(isFirst ? applyMissed() : catchUp())
+    isFirst = false
+  }
   let modelsTimer: ReturnType<typeof setTimeout> | undefined
   const refetchModelsSoon = (): void => {
     modelsTimer ??= setTimeout(() => {
@@ -76,11 +85,8 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
   let joins = 0
   const leave = joinChannel(
     (client) =>
-      onChangesReady(client.channel(`conversations:${userId}`), () => {
-        if (isFirst) logFailure(applyMissed())
-        else catchUp()
-        isFirst = false
-      })
+      client
+        .channel(`conversations:${userId}`)
         .on(
           'postgres_changes',
           { event: '*', schema: 'public', table: 'conversations', filter: `uid=eq.${userId}` },
@@ -98,16 +104,22 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
           },
         )
         .on('postgres_changes', { event: '*', schema: 'public', table: 'models' }, refetchModelsSoon),
-    () => {
-      setChannelJoined(true)
-      joins += 1
-      if (joins > 1) catchUp()
+    {
+      onChangesReady,
+      onJoined: () => {
+        joins += 1
+        if (joins > 1) logFailure(catchUp())
+      },
     },
-    () => setChannelJoined(false),
   )
+  const stopPolling = addFollower({
+    isExpecting: () => (queryClient.getQueryData(documentCountsQuery().queryKey)?.being_read ?? 0) > 0,
+    apply: (missed) => apply(missed, () => true),
+  })
   const stopFollowingNetwork = followNetwork()
   return () => {
     clearTimeout(modelsTimer)
+    stopPolling()
     stopFollowingNetwork()
     hasLeft = true
     forgetMoment()

@@ -1,13 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { messageRow } from '#contract/message.ts'
+import { messageRow, type MessageRow } from '#contract/message.ts'
 import { conversationTopic, REPLY_EVENT, replyPart } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { cacheMessages, refetchNewestMessages } from '#web/data/messages.ts'
-import { receiveAnswer, setReply } from '#web/data/thread-store.ts'
-import { joinChannel, onChangesReady } from './join-channel.ts'
+import { receiveAnswer, setReply, useThreadStore } from '#web/data/thread-store.ts'
+import { addFollower } from './connection.ts'
+import { joinChannel } from './join-channel.ts'
 import { logFailure } from './log-failure.ts'
 import { createReplyStream } from './reply-stream.ts'
-import { replaceReplyByRow } from './stored-reply.ts'
+import { isMessageCached, isReplyAwaited, replaceReplyByRow } from './stored-reply.ts'
 
 export function followConversation(queryClient: QueryClient, conversationId: string): () => void {
   let isStopped = false
@@ -18,17 +19,21 @@ export function followConversation(queryClient: QueryClient, conversationId: str
   }
   const reply = createReplyStream(queryClient, conversationId, refetchMessages)
 
+  const cacheRow = (row: MessageRow): void => {
+    cacheMessages(queryClient, conversationId, [row])
+    if (row.sender_role === SENDER_ROLES.assistant) receiveAnswer(conversationId, row.content)
+    replaceReplyByRow(queryClient, conversationId)
+  }
   const receiveRow = (change: { new: unknown }): void => {
     const row = messageRow.safeParse(change.new)
-    if (!row.success) return logFailure(refetchMessages())
-    cacheMessages(queryClient, conversationId, [row.data])
-    if (row.data.sender_role === SENDER_ROLES.assistant) receiveAnswer(conversationId, row.data.content)
-    replaceReplyByRow(queryClient, conversationId)
+    if (row.success) cacheRow(row.data)
+    else logFailure(refetchMessages())
   }
 
   const leaveMessages = joinChannel(
     (client) =>
-      onChangesReady(client.channel(`messages:${conversationId}`), () => logFailure(refetchMessages()))
+      client
+        .channel(`messages:${conversationId}`)
         .on(
           'postgres_changes',
           { event: 'INSERT', schema: 'public', table: 'messages', filter: `conversation_id=eq.${conversationId}` },
@@ -39,7 +44,7 @@ export function followConversation(queryClient: QueryClient, conversationId: str
           { event: 'UPDATE', schema: 'public', table: 'messages', filter: `conversation_id=eq.${conversationId}` },
           receiveRow,
         ),
-    () => logFailure(refetchMessages()),
+    { onJoined: () => logFailure(refetchMessages()), onChangesReady: () => logFailure(refetchMessages()) },
   )
   const leaveReply = joinChannel(
     (client) =>
@@ -50,11 +55,24 @@ export function followConversation(queryClient: QueryClient, conversationId: str
           if (part.success) reply.receivePart(part.data)
           else console.error('A part of a reply has an unknown shape', part.error)
         }),
-    () => logFailure(reply.catchUp()),
+    { onJoined: () => logFailure(reply.catchUp()) },
   )
+  const stopPolling = addFollower({
+    conversationId,
+    isExpecting: () =>
+      useThreadStore.getState().replies[conversationId] !== undefined || isReplyAwaited(queryClient, conversationId),
+    read: reply.poll,
+    apply: async (changes, isFirst) => {
+      if (isFirst || changes === null) await refetchMessages()
+      else changes.messages?.filter((row) => !isMessageCached(queryClient, row)).forEach(cacheRow)
+      replaceReplyByRow(queryClient, conversationId)
+      reply.endAwaiting()
+    },
+  })
 
   return () => {
     isStopped = true
+    stopPolling()
     reply.stop()
     leaveMessages()
     leaveReply()

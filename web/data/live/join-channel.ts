@@ -1,42 +1,69 @@
 import { REALTIME_SUBSCRIBE_STATES, type RealtimeChannel, type RealtimeClient } from '@supabase/realtime-js'
 import { SESSION_ENDED } from '#contract/auth.ts'
 import { confirmSession } from '#web/data/auth/session.ts'
+import { setChannelJoined } from './connection.ts'
 import { logFailure } from './log-failure.ts'
-import { realtimeClient, renewToken } from './realtime-client.ts'
+import { noteJoin, realtimeClient, renewToken } from './realtime-client.ts'
 
-/** Renews the token first. `onJoined` runs after every rejoin too. @returns the function that leaves */
+interface ChannelEvents {
+  /** Runs after every rejoin too. */
+  readonly onJoined?: () => void
+  /** Row changes begin to arrive. The channel never delivers rows written before that. */
+  readonly onChangesReady?: () => void
+}
+
+/** Renews the token first. @returns the function that leaves */
 export function joinChannel(
   build: (client: RealtimeClient) => RealtimeChannel,
-  onJoined: () => void,
-  onLost: () => void = () => undefined,
+  { onJoined, onChangesReady }: ChannelEvents,
 ): () => void {
   const client = realtimeClient()
   let left = false
   let channel: RealtimeChannel | null = null
+  let isLogged = false
+  const noteJoined = (): void => {
+    isLogged = false
+    noteJoin()
+    setChannelJoined(true, noteJoined)
+  }
+  const noteLost = (error: unknown): void => {
+    setChannelJoined(false, noteJoined)
+    // A network without WebSockets would fill the console: the client tries again for as long as the page is open.
+    if (error !== undefined && !isLogged) console.warn('Live channel', error)
+    isLogged = true
+  }
   const start = async (): Promise<void> => {
     await renewToken(client)
     if (left) return
     channel = build(client)
+    if (onChangesReady !== undefined)
+      afterChangesReady(channel, () => {
+        noteJoined()
+        onChangesReady()
+      })
     channel.subscribe((status, error) => {
-      if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) onJoined()
-      // The server closes a channel only when its session has ended.
-      else if (status === REALTIME_SUBSCRIBE_STATES.CLOSED && !left) logFailure(confirmSession())
-      else if (!left) {
-        onLost()
-        if (error !== undefined) console.error(error)
+      if (left) return
+      if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) {
+        if (onChangesReady === undefined) noteJoined()
+        onJoined?.()
+        return
       }
+      noteLost(error)
+      // The server closes a channel only when its session has ended.
+      if (status === REALTIME_SUBSCRIBE_STATES.CLOSED) logFailure(confirmSession())
     })
   }
-  logFailure(start())
+  setChannelJoined(false, noteJoined)
+  start().catch(noteLost)
   return () => {
     left = true
+    setChannelJoined(true, noteJoined)
     if (channel !== null) logFailure(client.removeChannel(channel))
   }
 }
 
-/** Calls back when row changes begin to arrive. The channel never delivers rows written before that. */
-export function onChangesReady(channel: RealtimeChannel, ready: () => void): RealtimeChannel {
-  return channel.on('system', {}, (message: { extension?: string; status?: string; message?: string }) => {
+function afterChangesReady(channel: RealtimeChannel, ready: () => void): void {
+  channel.on('system', {}, (message: { extension?: string; status?: string; message?: string }) => {
     // The channel's closing, which follows, tells whether a session was ended elsewhere.
     if (message.message === SESSION_ENDED) return
     if (message.status === 'error') console.error('Live changes', message.message)

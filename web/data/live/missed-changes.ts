@@ -1,6 +1,7 @@
 /**
  * First reads do not wait for the live channel, which never delivers rows written earlier. They follow a moment that
  * the server names; once changes arrive, the page asks what changed since then, and reads nothing twice.
+ * A page without the channel goes on asking, each time since the answer before.
  */
 import { changesSince, type ChangesSince } from '#contract/changes.ts'
 import { apiJson } from '#web/data/client.ts'
@@ -30,12 +31,36 @@ async function readMoment(): Promise<string | null> {
   return Promise.race([named, late])
 }
 
-/** Changes since the first reads; null if they are not known. */
+interface MissedChanges {
+  /** Null if they are not known. */
+  readonly changes: ChangesSince | null
+  /** Lets the next question follow this answer; to be called when the changes are applied. */
+  readonly accept: () => void
+}
+
+/** Changes since the first reads, or since the last answer that was accepted. */
+export async function askForChanges(conversationId?: string, signal?: AbortSignal): Promise<MissedChanges> {
+  const asked = moment
+  const since = await asked
+  const query = [
+    ...(since == null ? [] : [`since=${encodeURIComponent(since)}`]),
+    ...(conversationId === undefined ? [] : [`conversation=${conversationId}`]),
+  ].join('&')
+  const answer = await apiJson(`/api/changes${query && `?${query}`}`, changesSince, { signal: signal ?? null })
+  return {
+    changes: since != null && answer.is_complete ? answer : null,
+    accept: () => {
+      // Otherwise the page has been left, or another answer was accepted.
+      if (moment === asked) moment = Promise.resolve(answer.moment)
+    },
+  }
+}
+
+/** As `askForChanges`, accepted. */
 export async function readMissedChanges(): Promise<ChangesSince | null> {
-  const since = await moment
-  if (since == null) return null
-  const changes = await apiJson(`/api/changes?since=${encodeURIComponent(since)}`, changesSince)
-  return changes.is_complete ? changes : null
+  const { changes, accept } = await askForChanges()
+  accept()
+  return changes
 }
 
 export function forgetMoment(): void {

@@ -1,11 +1,101 @@
-import { RealtimeClient } from '@supabase/realtime-js'
+import { RealtimeClient, type WebSocketLike, type WebSocketLikeConstructor } from '@supabase/realtime-js'
 import { accessToken, anonKey, onSessionEvent, type AuthChangeEvent } from '#web/data/auth/session.ts'
 import { config } from '#web/data/config.ts'
+import { isNewsExpected, setChannelJoined } from './connection.ts'
 import { logFailure } from './log-failure.ts'
 
 const NEW_TOKEN_EVENTS = new Set<AuthChangeEvent>(['TOKEN_REFRESHED', 'SIGNED_IN', 'MFA_CHALLENGE_VERIFIED'])
 
+/** Reconnects are rarer when many in a row have failed: the network lets no sockets through, and the page asks by HTTP. */
+const RECONNECT_MS = [1_000, 2_000, 5_000]
+const RECONNECT_LATER_MS = 10_000
+const RECONNECT_RARELY_MS = 30_000
+const RARELY_FROM = 10
+
+/** Some proxies leave the opening without an answer, for which the browser itself waits for minutes. */
+const MAX_OPENING_MS = 10_000
+
+const SILENT_AFTER_MS = 2_000
+const DEAD_AFTER_MS = 8_000
+const SILENCE_CHECK_MS = 1_000
+
 let current: RealtimeClient | null = null
+/** Sockets since a channel was last joined: some proxies let them open and close them at once. */
+let openedInVain = 0
+
+export function noteJoin(): void {
+  openedInVain = 0
+}
+
+const reconnectAfterMs = (): number =>
+  RECONNECT_MS[openedInVain - 1] ?? (openedInVain < RARELY_FROM ? RECONNECT_LATER_MS : RECONNECT_RARELY_MS)
+
+/** A socket that closes by itself if it does not open, also where the browser has none or refuses to make one. */
+function openSocket(address: string | URL, protocols?: string | string[]): WebSocketLike {
+  openedInVain += 1
+  try {
+    const socket = new WebSocket(address, protocols)
+    const timer = setTimeout(() => {
+      if (socket.readyState === WebSocket.CONNECTING) socket.close()
+    }, MAX_OPENING_MS)
+    socket.addEventListener('open', () => {
+      clearTimeout(timer)
+      watchSilence(socket)
+    })
+    return socket
+  } catch (error) {
+    if (openedInVain === 1) console.warn('There are no WebSockets', error)
+    return closedSocket(String(address))
+  }
+}
+
+/**
+ * A network may cut a socket without telling. While news is expected, the server is asked for a sign of life early: if
+ * none comes, the page asks for the news as without a socket.
+ */
+function watchSilence(socket: WebSocket): void {
+  let heardAt = performance.now()
+  let askedAt: number | undefined
+  const noteSilence = (isSilent: boolean): void => {
+    setChannelJoined(!isSilent, watchSilence)
+  }
+  const check = (): void => {
+    const now = performance.now()
+    if (askedAt === undefined && now - heardAt > SILENT_AFTER_MS && isNewsExpected()) {
+      askedAt = now
+      logFailure(current?.sendHeartbeat() ?? Promise.resolve())
+    } else if (askedAt !== undefined && now - askedAt > DEAD_AFTER_MS) {
+      // The client takes a second one without an answer to the first as the end of the socket.
+      logFailure(current?.sendHeartbeat() ?? Promise.resolve())
+    } else if (askedAt !== undefined && now - askedAt > SILENT_AFTER_MS) noteSilence(true)
+  }
+  const timer = setInterval(check, SILENCE_CHECK_MS)
+  socket.addEventListener('message', () => {
+    heardAt = performance.now()
+    if (askedAt !== undefined) noteSilence(false)
+    askedAt = undefined
+  })
+  socket.addEventListener('close', () => {
+    clearInterval(timer)
+    noteSilence(false)
+  })
+}
+
+function closedSocket(url: string): WebSocketLike {
+  const socket: WebSocketLike = {
+    ...{ CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3, readyState: 3 },
+    ...{ url, protocol: '', onopen: null, onmessage: null, onclose: null, onerror: null },
+    ...{ close: ignore, send: ignore, addEventListener: ignore, removeEventListener: ignore },
+  }
+  setTimeout(() => {
+    socket.onclose?.(new CloseEvent('close'))
+  })
+  return socket
+}
+
+function ignore(): void {
+  // The socket is closed.
+}
 let renewing: Promise<void> = Promise.resolve()
 
 /** The page's one socket; a new one after a sign-out. */
@@ -13,7 +103,13 @@ export function realtimeClient(): RealtimeClient {
   if (current !== null) return current
   const address = new URL(`${config().supabaseUrl}/realtime/v1`, location.origin)
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'
-  const client = new RealtimeClient(address.href, { params: { apikey: anonKey() }, accessToken })
+  const client = new RealtimeClient(address.href, {
+    params: { apikey: anonKey() },
+    accessToken,
+    reconnectAfterMs,
+    // The client calls it with `new`, which returns the object that a function returns.
+    transport: openSocket as unknown as WebSocketLikeConstructor,
+  })
   const unsubscribe = onSessionEvent((event) => {
     if (NEW_TOKEN_EVENTS.has(event)) logFailure(renewToken(client))
     if (event !== 'SIGNED_OUT') return

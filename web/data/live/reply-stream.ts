@@ -2,12 +2,13 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { ReplyPart } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
+import { HttpError } from '#web/data/client.ts'
 import { fetchReplyInProgress } from '#web/data/messages.ts'
 import { setAwaiting, setReply, useThreadStore } from '#web/data/thread-store.ts'
 import { isTemporary } from '#web/lib/messages/merge-messages.ts'
 import { hasGap, mergePart, mergeSnapshot, type ReplyView } from '#web/lib/messages/reply-parts.ts'
 import { logFailure } from './log-failure.ts'
-import { cachedMessages, isReplyCached, replaceReplyByRow } from './stored-reply.ts'
+import { cachedMessages, isReplyAwaited, isReplyCached, replaceReplyByRow } from './stored-reply.ts'
 
 const PUBLISH_INTERVAL_MS = 50
 
@@ -21,6 +22,10 @@ export type ReplyStream = {
   receivePart: (part: ReplyPart) => void
   /** Fetches the reply in progress. Without one, the last question is no longer awaited. */
   catchUp: () => Promise<void>
+  /** Fetches what was written since the last part. Messages are fetched elsewhere; then `endAwaiting` is called. */
+  poll: (signal: AbortSignal) => Promise<void>
+  /** Ends the waiting for an answer if the last poll found none being written. */
+  endAwaiting: () => void
   stop: () => void
 }
 
@@ -48,6 +53,11 @@ export function createReplyStream(
     logFailure(refetchMessages())
   }
 
+  const setView = (next: ReplyView): void => {
+    if (view !== null && view.replyId !== next.replyId) rowChecks.splice(0).forEach(clearTimeout)
+    view = next
+  }
+
   const publish = (): void => {
     publishTimer = undefined
     if (isStopped || view === null) return
@@ -66,6 +76,31 @@ export function createReplyStream(
       publish,
       characters > LONG_PART_CHARACTERS ? LONG_PART_PUBLISH_INTERVAL_MS : PUBLISH_INTERVAL_MS,
     )
+  }
+
+  /** The question that was stored before a request that found no reply in progress: no answer to it will come. */
+  let unansweredQuestion: string | undefined
+
+  const poll = async (signal: AbortSignal): Promise<void> => {
+    if (isFetching) return
+    isFetching = true
+    try {
+      const question = lastStoredQuestion()
+      const known = view !== null && view.seq > 0 ? view : undefined
+      const snapshot = await fetchReplyInProgress(conversationId, known, signal)
+      if (isStopped) return
+      unansweredQuestion = snapshot === null ? question : undefined
+      if (snapshot === null) return
+      const hasAllParts = snapshot.replyId !== known?.replyId || snapshot.attempt !== known.attempt
+      if (hasAllParts) setView(mergeSnapshot(view, snapshot))
+      else if (view?.replyId === snapshot.replyId) for (const part of snapshot.parts) setView(mergePart(view, part))
+      publishSoon(0)
+    } catch (error) {
+      // A deleted conversation, which the changes tell.
+      if (!(error instanceof HttpError && error.status === 404)) throw error
+    } finally {
+      isFetching = false
+    }
   }
 
   const catchUp = async (): Promise<void> => {
@@ -90,10 +125,17 @@ export function createReplyStream(
 
   return {
     catchUp,
+    poll,
+    endAwaiting: () => {
+      const question = unansweredQuestion
+      unansweredQuestion = undefined
+      if (question !== undefined && question === lastStoredQuestion() && isReplyAwaited(queryClient, conversationId))
+        setAwaiting(conversationId, { kind: 'ended', questionId: question })
+    },
     receivePart: (part) => {
-      if (view !== null && view.replyId !== part.replyId) rowChecks.splice(0).forEach(clearTimeout)
-      view = mergePart(view, part)
-      if (hasGap(view)) logFailure(catchUp())
+      const next = mergePart(view, part)
+      setView(next)
+      if (hasGap(next)) logFailure(catchUp())
       publishSoon(part.text?.length ?? 0)
     },
     stop: () => {
