@@ -16,13 +16,30 @@ export class HttpError extends Error {
   }
 }
 
+const UNAUTHORIZED = 401
+
+/**
+ * Sends a request with the access token, and once more if the server takes that one for expired.
+ * @param send gets null while signed out
+ */
+export async function sendAsPerson<Answer extends { readonly status: number }>(
+  send: (token: string | null) => Promise<Answer>,
+): Promise<Answer> {
+  const token = await accessToken()
+  const answer = await send(token)
+  if (answer.status !== UNAUTHORIZED) return answer
+  await confirmSession()
+  const renewed = await accessToken()
+  return renewed === null || renewed === token ? answer : send(renewed)
+}
+
 /** Sends the session cookie, and the access token if there is one. @throws HttpError if the status is no success */
 export async function apiFetch(path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = new Headers(init.headers)
-  const token = await accessToken()
-  if (token !== null) headers.set('authorization', `Bearer ${token}`)
-  const response = await fetch(ownPath(path), { ...init, headers, credentials: 'include' })
-  if (response.status === 401) void confirmSession()
+  const response = await sendAsPerson((token) => {
+    const headers = new Headers(init.headers)
+    if (token !== null) headers.set('authorization', `Bearer ${token}`)
+    return fetch(ownPath(path), { ...init, headers, credentials: 'include' })
+  })
   if (!response.ok) throw new HttpError(response.status, (await response.text()) || response.statusText)
   return response
 }
@@ -68,12 +85,12 @@ export async function nullIfNotFound<T>(request: () => Promise<T>): Promise<T | 
   }
 }
 
-async function fetchAsUser(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
-  const headers = new Headers(init.headers)
-  headers.set('authorization', `Bearer ${(await accessToken()) ?? anonKey()}`)
-  const response = await fetch(input, { ...init, headers })
-  if (response.status === 401) void confirmSession()
-  return response
+function fetchAsUser(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  return sendAsPerson((token) => {
+    const headers = new Headers(init.headers)
+    headers.set('authorization', `Bearer ${token ?? anonKey()}`)
+    return fetch(input, { ...init, headers })
+  })
 }
 
 const restClient = (send: typeof fetch): PostgrestClient =>

@@ -9,6 +9,7 @@ import {
 } from '#contract/conversation.ts'
 import { DEFAULT_TITLES } from '#contract/product-names.ts'
 import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
+import { serverTime } from './auth/session.ts'
 import { branchOriginId, listTitle, matchesSearch } from '#web/lib/messages/conversation-labels.ts'
 import { apiFetch, apiSend, HttpError, nullIfNotFound, readJson, rest, restWithApiFallback } from './client.ts'
 import { storeDraft } from './drafts.ts'
@@ -131,7 +132,7 @@ export function createConversation(given: {
     uid: given.userId,
     title: given.title ?? DEFAULT_TITLES.created,
     model_name: given.modelName,
-    started_at: new Date().toISOString(),
+    started_at: serverTime(),
     ended_at: null,
     metadata: given.metadata ?? {},
   }

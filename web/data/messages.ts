@@ -10,6 +10,7 @@ import {
   type Thread,
   type ThreadMessage,
 } from '#web/lib/messages/merge-messages.ts'
+import { serverTime } from './auth/session.ts'
 import { apiFetch, apiSend, restWithApiFallback, rest } from './client.ts'
 import { createLiveQuery } from './live-query.ts'
 
@@ -127,7 +128,7 @@ export function addMessage(conversationId: string, id: string, content: string):
           sender_role: SENDER_ROLES.user,
           token_in: null,
           token_out: null,
-          created_at: new Date().toISOString(),
+          created_at: serverTime(),
         })
         .select()
         .single(),

@@ -2,7 +2,10 @@ import { AuthClient, type AuthChangeEvent, type AuthError, type Session, type Us
 import { config, loadConfig } from '#web/data/config.ts'
 import { ownAddress, ownName } from '#web/data/base-path.ts'
 import { type Arrival, takeArrival, takeFirstArrival } from './arrival.ts'
+import { createAuthFetch } from './auth-fetch.ts'
 import type { OfferedSession } from './offered-session.ts'
+import { createSessionStore } from './session-store.ts'
+import { claimsOf } from './token-claims.ts'
 
 export type SessionState = {
   loading: boolean
@@ -21,6 +24,15 @@ const UNREACHABLE = 'Failed to connect to authentication service'
 
 const STORAGE_KEY = ownName('alcove-session')
 
+const store = createSessionStore(
+  {
+    getItem: (key) => localStorage.getItem(key),
+    setItem: (key, text) => localStorage.setItem(key, text),
+    removeItem: (key) => localStorage.removeItem(key),
+  },
+  STORAGE_KEY,
+)
+
 let client: Client | null = null
 /** The session of the last event: another tab announces its session before it is in this tab's storage. */
 let announcedSession: Session | null = null
@@ -33,12 +45,6 @@ function setState(next: Partial<SessionState>): void {
   for (const notify of listeners) notify()
 }
 
-/** The token's authenticator assurance level, from its claims (RFC 7519: the middle part). */
-function assuranceLevelOf(token: string): string | undefined {
-  const claims: unknown = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
-  return typeof claims === 'object' && claims !== null && 'aal' in claims ? String(claims.aal) : undefined
-}
-
 export const hasVerifiedFactor = ({ factors = [] }: Pick<User, 'factors'>): boolean =>
   factors.some(({ status }) => status === 'verified')
 
@@ -49,7 +55,7 @@ export const needsPassword = ({ app_metadata }: Pick<User, 'app_metadata'>): boo
 const needsFactor = (session: Session | null): boolean =>
   session !== null &&
   (hasVerifiedFactor(session.user) || config().requiresSecondFactor) &&
-  assuranceLevelOf(session.access_token) !== 'aal2'
+  claimsOf(session.access_token)['aal'] !== 'aal2'
 
 const stateOf = (session: Session | null) => ({ session, needsSecondFactor: needsFactor(session) })
 
@@ -171,6 +177,9 @@ export async function declineOffer(): Promise<void> {
   await revokeOffer(detachedClient(), offer)
 }
 
+/** As the auth client sends: once more where the person's token has expired by the server's clock. */
+export const fetchWithRenewal = createAuthFetch({ replacementOf: store.replacementOf, renew: renewToken })
+
 /** Reads the stored session and what the address of a mail link brought, and follows the session from then on. */
 export async function startSession(): Promise<void> {
   if (client !== null) return
@@ -179,6 +188,8 @@ export async function startSession(): Promise<void> {
     client = new AuthClient({
       ...clientOptions(),
       storageKey: STORAGE_KEY,
+      storage: store,
+      fetch: fetchWithRenewal,
       persistSession: true,
       autoRefreshToken: true,
       // Only this page reads its address, and each flow has its own verifier.
@@ -236,7 +247,15 @@ let pendingCheck: Promise<void> | null = null
 /** With storage it would delete the stored session on these errors, even a newer one. */
 let checkClient: Client | null = null
 
-/** Signs out if the session has ended elsewhere. */
+/** A new access token in place of one that the server rejects; null if there is none. */
+async function renewToken(rejected: string): Promise<string | null> {
+  const isOwn = (await accessToken()) === rejected
+  if (isOwn && !store.expire(rejected)) return null
+  const token = await accessToken()
+  return token === rejected ? null : token
+}
+
+/** Renews a token that has expired by the server's clock. Signs out if the session has ended elsewhere. */
 export async function confirmSession(): Promise<void> {
   // The server closes the channels of a session that this page ends before it answers.
   if (isSigningOut) return
@@ -249,11 +268,15 @@ export async function confirmSession(): Promise<void> {
 async function checkSession(): Promise<void> {
   if (client === null || state.session === null) return
   const asked = await accessToken()
+  // Without a token, a stored session could not be refreshed yet.
+  if (asked === null && hasStoredSession()) return
   if (asked !== null) {
     checkClient ??= detachedClient()
     const { error } = await checkClient.getUser(asked)
     if (error === null || !(SESSION_ENDED_CODES.has(error.code ?? '') || error.name === 'AuthSessionMissingError'))
       return
+    // The auth client signs out by itself where the refresh is refused.
+    if (error.code === 'bad_jwt' && store.expire(asked)) await accessToken()
     if ((await accessToken()) !== asked) return
   }
   await signOutLocally()
@@ -274,6 +297,9 @@ export async function accessToken(): Promise<string | null> {
   if (data.session !== null) announcedSession = null
   return (data.session ?? announcedSession)?.access_token ?? null
 }
+
+/** The time by the server's clock, as far as it is known, in ISO 8601: the browser's clock may be wrong. */
+export const serverTime = (): string => new Date(store.serverTime()).toISOString()
 
 export function anonKey(): string {
   return config().supabaseAnonKey

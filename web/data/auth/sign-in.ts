@@ -1,6 +1,6 @@
 import type { AuthError } from '@supabase/auth-js'
 import { ownAddress, ownPath } from '#web/data/base-path.ts'
-import { authClient } from './session.ts'
+import { accessToken, authClient, fetchWithRenewal } from './session.ts'
 
 export type MailPurpose = 'sign-in' | 'recovery'
 
@@ -79,10 +79,10 @@ export async function fetchAuthEndpoint(
   at: string,
   body?: unknown,
 ): Promise<unknown> {
-  const { data } = await (await authClient()).getSession()
-  const response = await fetch(ownPath(`/auth/v1${at}`), {
+  await authClient()
+  const response = await fetchWithRenewal(ownPath(`/auth/v1${at}`), {
     method,
-    headers: { authorization: `Bearer ${data.session?.access_token ?? ''}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${(await accessToken()) ?? ''}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const answer: unknown = response.status === 204 ? null : await response.json()

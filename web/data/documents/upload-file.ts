@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { uploadAnswer, type DocumentRow, type UploadAnswer } from '#contract/document.ts'
-import { accessToken } from '#web/data/auth/session.ts'
 import { ownPath } from '#web/data/base-path.ts'
+import { sendAsPerson } from '#web/data/client.ts'
 
 /** `isNew` is false, and `document` an existing one, if the same bytes were uploaded before. */
 export type UploadOutcome = { document: DocumentRow; isNew: boolean } | { refusal: string }
@@ -63,13 +63,16 @@ function outcomeOf({ status, body }: Answer): UploadOutcome {
   return { refusal: refusal ?? `The server could not take this file (status ${status}).` }
 }
 
+const postFile = (address: string, file: File, options: UploadOptions): Promise<Answer> =>
+  sendAsPerson((token) => sendFile(address, file, options, token))
+
 /** Uses XMLHttpRequest because `fetch` reports no upload progress. Status 0: no answer came. */
-async function postFile(
+function sendFile(
   address: string,
   file: File,
   { folder = '', onProgress, signal }: UploadOptions,
+  token: string | null,
 ): Promise<Answer> {
-  const token = await accessToken()
   signal?.throwIfAborted()
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()

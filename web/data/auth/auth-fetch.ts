@@ -1,0 +1,84 @@
+/** Requests of the auth client: one refresh at a time over all tabs of the browser, and none more while the server limits them. */
+
+import { ownName } from '#web/data/base-path.ts'
+
+interface Session {
+  /** As of the session store. */
+  readonly replacementOf: (refreshToken: string) => string | null
+  /** A new access token in place of one that the server rejects; null if there is none. */
+  readonly renew: (rejected: string) => Promise<string | null>
+}
+
+const REFRESH = 'grant_type=refresh_token'
+const LOCK = ownName('alcove-refresh')
+const STORE_CHECK_INTERVAL_MS = 20
+const MAX_STORE_CHECKS = 50
+const FIRST_WAIT_S = 2
+const MAX_WAIT_S = 300
+const TOO_MANY_REQUESTS = 429
+const FORBIDDEN = 403
+
+export function createAuthFetch(session: Session): typeof fetch {
+  return async (input, init = {}) => {
+    const address = input instanceof Request ? input.url : input.toString()
+    if (!address.includes(REFRESH) || typeof init.body !== 'string') return fetchRenewed(session, input, init)
+    const { refresh_token: token } = JSON.parse(init.body) as { refresh_token: string }
+    const refresh = (): Promise<Response> => refreshOnce(session.replacementOf, token, () => fetch(input, init))
+    // Without a secure address there are no locks; then the server answers both tabs with the same tokens.
+    if (!('locks' in navigator)) return refresh()
+    return new Promise((resolve, reject) => {
+      const act = async (): Promise<void> => {
+        const response = await refresh()
+        resolve(response)
+        if (response.ok) await untilStored(session.replacementOf, token)
+      }
+      navigator.locks.request(LOCK, act).catch(reject)
+    })
+  }
+}
+
+/** The auth client stores the tokens after it has the answer; another tab must not read the old ones until then. */
+async function untilStored(replacementOf: Session['replacementOf'], token: string): Promise<void> {
+  for (let check = 0; check < MAX_STORE_CHECKS && replacementOf(token) === null; check += 1)
+    await new Promise((resolve) => setTimeout(resolve, STORE_CHECK_INTERVAL_MS))
+}
+
+/** The auth client would take a limit for the end of the session, and one that another tab has renewed for stolen. */
+async function refreshOnce(
+  replacementOf: Session['replacementOf'],
+  token: string,
+  send: () => Promise<Response>,
+): Promise<Response> {
+  for (let waitS = FIRST_WAIT_S; ; waitS = Math.min(2 * waitS, MAX_WAIT_S)) {
+    const replacement = replacementOf(token)
+    if (replacement !== null) return new Response(replacement)
+    const response = await send()
+    if (response.ok) return withLocalExpiry(response)
+    if (response.status !== TOO_MANY_REQUESTS) return response
+    const wantedS = Number(response.headers.get('retry-after'))
+    const pauseS = wantedS > 0 ? Math.min(wantedS, MAX_WAIT_S) : waitS
+    await new Promise((resolve) => setTimeout(resolve, 1000 * pauseS))
+  }
+}
+
+/** The auth client compares the expiry with the browser's clock at once, before it reads the session from the store. */
+async function withLocalExpiry(response: Response): Promise<Response> {
+  const session = (await response.json()) as { expires_in: number }
+  return Response.json({ ...session, expires_at: Math.floor(Date.now() / 1000) + session.expires_in })
+}
+
+/** Sends once more where the person's token has expired by the server's clock. */
+async function fetchRenewed({ renew }: Session, input: RequestInfo | URL, init: RequestInit): Promise<Response> {
+  const response = await fetch(input, init)
+  if (response.status !== FORBIDDEN || !(await isRejectedToken(response.clone()))) return response
+  const headers = new Headers(init.headers)
+  const token = await renew((headers.get('authorization') ?? '').replace('Bearer ', ''))
+  if (token === null) return response
+  headers.set('authorization', `Bearer ${token}`)
+  return fetch(input, { ...init, headers })
+}
+
+async function isRejectedToken(response: Response): Promise<boolean> {
+  const answer: unknown = await response.json().catch(() => null)
+  return JSON.stringify(answer).includes('"bad_jwt"')
+}

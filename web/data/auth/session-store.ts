@@ -1,0 +1,115 @@
+/**
+ * The stored session, in which an access token lives as long as the server said, counted from its arrival here. The auth
+ * client compares the server's clock with the browser's, which may be wrong, or be set while the page is open.
+ */
+import { claimsOf } from './token-claims.ts'
+
+type TextStore = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+/** `arrived_at`: milliseconds of the browser's clock. Sessions of an earlier version have none. */
+type Stored = { access_token: string; refresh_token: string; expires_in?: number; arrived_at?: number }
+
+interface SessionStore extends TextStore {
+  /** The stored session, if another page has replaced the refresh token, which was read here. */
+  readonly replacementOf: (refreshToken: string) => string | null
+  /** Lets the token be refreshed by its next reader. Returns false for one that has just arrived. */
+  readonly expire: (accessToken: string) => boolean
+  /** Milliseconds since 1970 by the server's clock, as far as it is known. */
+  readonly serverTime: () => number
+}
+
+const DEFAULT_LIFETIME_S = 3600
+/** Clocks are set back by seconds while they are kept right; one further back says nothing about the time that passed. */
+const MAX_CORRECTION_MS = 60_000
+/** A younger token that the server rejects is no expired one. */
+const MIN_AGE_MS = 60_000
+/** Smaller differences may be the way of the token from the server. */
+const MIN_CLOCK_ERROR_MS = 10_000
+
+function parse(text: string | null): Stored | null {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null')
+    return typeof value === 'object' && value !== null && 'access_token' in value && 'refresh_token' in value
+      ? (value as Stored)
+      : null
+  } catch {
+    return null
+  }
+}
+
+function lifetimeOf({ access_token: token, expires_in: given = DEFAULT_LIFETIME_S }: Stored): number {
+  const { exp, iat } = claimsOf(token)
+  return 1000 * (typeof exp === 'number' && typeof iat === 'number' ? exp - iat : given)
+}
+
+/** @param sessionKey the key of the session; others are stored as they are */
+export function createSessionStore(store: TextStore, sessionKey: string): SessionStore {
+  /** The newest token that this page knows, and when it arrived, by the timer of the page, which nobody sets. */
+  let known = { token: '', at: 0 }
+  const readTokens = new Set<string>()
+
+  function noteArrival({ access_token: token, arrived_at: arrivedAt }: Stored): void {
+    if (token === known.token || arrivedAt === undefined) return
+    const byClock = Date.now() - arrivedAt
+    const isFirst = known.token === ''
+    const age = byClock > -MAX_CORRECTION_MS ? Math.max(byClock, 0) : isFirst ? Number.POSITIVE_INFINITY : 0
+    known = { token, at: performance.now() - age }
+  }
+
+  /** The timer may rest while the computer sleeps, and the clock may be set: the longer time counts. */
+  function ageOf({ access_token: token, arrived_at: arrivedAt }: Stored): number | undefined {
+    if (token !== known.token) return undefined
+    const byTimer = performance.now() - known.at
+    return arrivedAt === undefined ? byTimer : Math.max(byTimer, Date.now() - arrivedAt)
+  }
+
+  function read(): Stored | null {
+    const session = parse(store.getItem(sessionKey))
+    if (session !== null) noteArrival(session)
+    return session
+  }
+
+  /** With the expiry by the browser's clock, as the auth client compares it. */
+  function describe(session: Stored): string {
+    const age = ageOf(session)
+    if (age === undefined) return JSON.stringify(session)
+    const expiresAt = Math.floor((Date.now() + lifetimeOf(session) - age) / 1000)
+    // The auth client takes 0 for a session that never expires.
+    return JSON.stringify({ ...session, expires_at: Math.max(1, expiresAt) })
+  }
+
+  return {
+    getItem(key) {
+      const session = key === sessionKey ? read() : null
+      if (session === null) return store.getItem(key)
+      readTokens.add(session.refresh_token)
+      return describe(session)
+    },
+    setItem(key, text) {
+      const session = key === sessionKey ? parse(text) : null
+      if (session === null) return store.setItem(key, text)
+      const before = read()
+      const isSame = before?.access_token === session.access_token
+      if (!isSame) known = { token: session.access_token, at: performance.now() }
+      const arrivedAt = isSame ? before.arrived_at : Date.now()
+      store.setItem(key, JSON.stringify({ ...session, arrived_at: arrivedAt }))
+    },
+    removeItem: (key) => store.removeItem(key),
+    replacementOf(refreshToken) {
+      const session = readTokens.has(refreshToken) ? read() : null
+      return session === null || session.refresh_token === refreshToken ? null : describe(session)
+    },
+    expire(accessToken) {
+      const isYoung = known.token === accessToken && performance.now() - known.at < MIN_AGE_MS
+      if (!isYoung) known = { token: accessToken, at: Number.NEGATIVE_INFINITY }
+      return !isYoung
+    },
+    serverTime() {
+      const session = read()
+      const age = session === null ? undefined : ageOf(session)
+      const { iat } = session === null ? {} : claimsOf(session.access_token)
+      const time = typeof iat === 'number' && age !== undefined ? 1000 * iat + age : Date.now()
+      return Number.isFinite(time) && Math.abs(time - Date.now()) > MIN_CLOCK_ERROR_MS ? time : Date.now()
+    },
+  }
+}
