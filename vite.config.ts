@@ -1,8 +1,8 @@
 import path from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { authWithoutPasskeys } from './web/auth-without-passkeys-plugin.ts'
 import { pdfjsAssets } from './web/pdfjs-assets-plugin.ts'
+import { smallerAuth } from './web/smaller-auth-plugin.ts'
 import { zodWithoutJsonSchema } from './web/zod-without-json-schema-plugin.ts'
 
 const web = path.join(import.meta.dirname, 'web')
@@ -11,7 +11,7 @@ export default defineConfig({
   root: web,
   // Relative, so that one build serves any path.
   base: './',
-  plugins: [react(), authWithoutPasskeys(), zodWithoutJsonSchema(), pdfjsAssets()],
+  plugins: [react(), smallerAuth(), zodWithoutJsonSchema(), pdfjsAssets()],
   resolve: {
     alias: {
       // The package writes a <style> element, which the Content-Security-Policy refuses.
