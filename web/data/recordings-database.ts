@@ -1,7 +1,7 @@
 /** Recordings in IndexedDB, which survive a crash. Pieces of a running one have its id and a number as keys. */
 import { z } from 'zod'
-import { ownName } from '#web/data/base-path.ts'
-import { createBrowserStore } from './browser-store.ts'
+import { RECORDINGS_DATABASE } from './storage/database-names.ts'
+import { createRowStore } from './storage/row-store.ts'
 
 /** Its conversation may have been deleted elsewhere, and then no page shows it. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
@@ -16,7 +16,7 @@ const stored = z.object({
 })
 export type Recording = z.infer<typeof stored>
 
-const { write, readOf } = createBrowserStore(ownName('alcove-recordings'), 'recordings')
+const { write, readOf } = createRowStore(RECORDINGS_DATABASE, 'recordings')
 
 const BEFORE_NUMBER = ' '
 const pieceId = (id: string, n: number): string => `${id}${BEFORE_NUMBER}${String(n).padStart(6, '0')}`

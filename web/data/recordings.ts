@@ -1,35 +1,69 @@
 /** Recordings without a transcript. They survive a crash; other people who sign in on this browser do not see them. */
 import { create } from 'zustand'
 import { ownName } from '#web/data/base-path.ts'
-import { holdLock } from './page-lock.ts'
 import type * as RecordingsDatabase from './recordings-database.ts'
 import type { Recording } from './recordings-database.ts'
+import { databaseExists } from './storage/database-exists.ts'
+import { RECORDINGS_DATABASE } from './storage/database-names.ts'
+import { holdLock, readHeldLocks } from './storage/page-lock.ts'
+import { markStored, markUnstored } from './storage/unstored.ts'
 
 export const useRecordings = create<{ recordings: readonly Recording[] }>(() => ({ recordings: [] }))
-
-/** Marks that recordings exist: most visits never open the database. */
-const markerKey = (userId: string): string => ownName(`alcove-recordings:${userId}`)
 
 /** Loaded early: recordings matter most when the network fails. */
 export const recordingsDatabase = (): Promise<typeof RecordingsDatabase> => import('./recordings-database.ts')
 
 let writing = Promise.resolve()
 
-function write(act: (database: typeof RecordingsDatabase) => Promise<void>): Promise<void> {
+function write(
+  act: (database: typeof RecordingsDatabase) => Promise<void>,
+  onFailure: () => void = () => undefined,
+): Promise<void> {
   writing = writing
     .then(recordingsDatabase)
     .then(act)
-    .catch((error: unknown) => console.error(error))
+    .catch((error: unknown) => {
+      console.warn('Recordings are not stored', error)
+      onFailure()
+    })
   return writing
+}
+
+const isListed = ({ id }: Recording): boolean => useRecordings.getState().recordings.some((one) => one.id === id)
+
+function store(recordings: readonly Recording[]): Promise<void> {
+  const left = recordings.filter(isListed)
+  return write(
+    async ({ storeRecordings }) => {
+      await storeRecordings(left)
+      for (const { id } of left) markStored(id)
+    },
+    () => {
+      for (const recording of left.filter(isListed))
+        markUnstored(recording.id, 'recordings', () => void store([recording]))
+    },
+  )
+}
+
+const remove = (ids: readonly string[]): Promise<void> => {
+  ids.forEach(markStored)
+  return write(({ removeRecordings }) => removeRecordings(ids))
+}
+
+/** Most visits never load the database. */
+function whenStored(act: (database: typeof RecordingsDatabase) => Promise<void>): void {
+  writing = writing
+    .then(async () => {
+      if (await databaseExists(RECORDINGS_DATABASE)) await act(await recordingsDatabase())
+    })
+    .catch((error: unknown) => console.warn('Stored recordings cannot be read', error))
 }
 
 /** The recording page holds a Web Lock: a recording without a lock is one that its page left behind. */
 const LOCK = ownName('alcove-recording:')
 
-async function readLocks(): Promise<Set<string>> {
-  const { held = [] } = await navigator.locks.query()
-  return new Set(held.map(({ name = '' }) => name.replace(LOCK, '')))
-}
+const readLocks = async (): Promise<Set<string>> =>
+  new Set((await readHeldLocks()).map((name) => name.replace(LOCK, '')))
 
 type RecordingWriter = {
   add: (chunk: Blob) => void
@@ -41,42 +75,43 @@ type RecordingWriter = {
 export function createRecordingWriter(of: Pick<Recording, 'userId' | 'conversationId'>): RecordingWriter {
   const begun = { ...of, id: crypto.randomUUID(), madeAt: Date.now() }
   const release = holdLock(`${LOCK}${begun.id}`)
-  const toDisk = (act: Parameters<typeof write>[0]): Promise<void> =>
-    write((database) => {
-      localStorage.setItem(markerKey(of.userId), '')
-      return act(database)
-    })
+  let isRunning = true
+  const reportUnstored = (): void => {
+    if (isRunning) markUnstored(begun.id, 'recordings', () => undefined)
+  }
   let count = 0
   return {
     add(audio) {
       const n = count
       count += 1
-      void toDisk(({ storePiece }) => storePiece({ ...begun, audio }, n))
+      void write(({ storePiece }) => storePiece({ ...begun, audio }, n), reportUnstored)
     },
     finish(audio) {
+      isRunning = false
       const recording = { ...begun, audio }
       useRecordings.setState(({ recordings }) => ({ recordings: [...recordings, recording] }))
-      void toDisk(({ storeRecordings }) => storeRecordings([recording])).then(release)
+      void store([recording]).then(release)
       return recording
     },
     discard() {
-      void write(({ removeRecordings }) => removeRecordings([begun.id])).then(release)
+      isRunning = false
+      void remove([begun.id]).then(release)
     },
   }
 }
 
 export function deleteRecording({ id }: Recording): void {
   useRecordings.setState(({ recordings }) => ({ recordings: recordings.filter((recording) => recording.id !== id) }))
-  void write(({ removeRecordings }) => removeRecordings([id]))
+  void remove([id])
 }
 
 export function deleteRecordings(userId: string, conversationId?: string): void {
   const isMeant = (recording: Recording): boolean =>
     recording.userId === userId && (conversationId === undefined || recording.conversationId === conversationId)
-  const isInMemory = useRecordings.getState().recordings.some(isMeant)
-  if (!isInMemory && localStorage.getItem(markerKey(userId)) === null) return
+  const listed = useRecordings.getState().recordings.filter(isMeant)
+  listed.forEach(({ id }) => markStored(id))
   useRecordings.setState(({ recordings }) => ({ recordings: recordings.filter((recording) => !isMeant(recording)) }))
-  void write(async ({ readRecordings, removeRecordings }) => {
+  whenStored(async ({ readRecordings, removeRecordings }) => {
     const stored = await readRecordings(userId)
     await removeRecordings(stored.filter(isMeant).map(({ id }) => id))
   })
@@ -91,26 +126,24 @@ export function assignRecordings(userId: string, conversationId: string): void {
   useRecordings.setState(({ recordings }) => ({
     recordings: recordings.map((recording) => assigned.find(({ id }) => id === recording.id) ?? recording),
   }))
-  void write(({ storeRecordings }) => storeRecordings(assigned))
+  void store(assigned)
 }
 
 /** Lists the recordings that a person left behind in this browser. Returns the function that empties the list. */
 export function restoreRecordings(userId: string): () => void {
   let left = false
-  if (localStorage.getItem(markerKey(userId)) !== null)
-    void write(async ({ readRecordings }) => {
-      // Read before the recordings: one that ends in between is listed on the next visit, not incompletely now.
-      const running = await readLocks()
-      const found = await readRecordings(userId)
-      if (found.length === 0) localStorage.removeItem(markerKey(userId))
-      if (left) return
-      useRecordings.setState(({ recordings }) => ({
-        recordings: [
-          ...found.filter(({ id }) => !running.has(id) && recordings.every((recording) => recording.id !== id)),
-          ...recordings,
-        ],
-      }))
-    })
+  whenStored(async ({ readRecordings }) => {
+    // Read before the recordings: one that ends in between is listed on the next visit, not incompletely now.
+    const running = await readLocks()
+    const found = await readRecordings(userId)
+    if (left) return
+    useRecordings.setState(({ recordings }) => ({
+      recordings: [
+        ...found.filter(({ id }) => !running.has(id) && recordings.every((recording) => recording.id !== id)),
+        ...recordings,
+      ],
+    }))
+  })
   return () => {
     left = true
     useRecordings.setState({ recordings: [] })

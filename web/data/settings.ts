@@ -4,6 +4,7 @@ import { create } from 'zustand'
 import { ownName } from '#web/data/base-path.ts'
 import { keepaliveRest, rest } from './client.ts'
 import { createLiveQuery } from './live-query.ts'
+import { localStore } from './storage/text-store.ts'
 import { readTheme, storeTheme, type Theme } from './theme.ts'
 
 const SETTINGS_KEY = ownName('alcove-settings')
@@ -78,7 +79,7 @@ type StoredSettings = z.infer<typeof storedSettings>
 function readStored(): StoredSettings {
   let stored: unknown
   try {
-    stored = JSON.parse(localStorage.getItem(SETTINGS_KEY) ?? '{}')
+    stored = JSON.parse(localStore.getItem(SETTINGS_KEY) ?? '{}')
   } catch {
     stored = {}
   }
@@ -99,7 +100,7 @@ export const usePageSettings = create<PageSettings>(() => ({
 }))
 
 export function changePageSettings(change: Partial<StoredSettings>): void {
-  localStorage.setItem(SETTINGS_KEY, JSON.stringify({ ...readStored(), ...change }))
+  localStore.setItem(SETTINGS_KEY, JSON.stringify({ ...readStored(), ...change }), 'settings')
   usePageSettings.setState(change)
 }
 

@@ -1,4 +1,5 @@
 import { ownName } from '#web/data/base-path.ts'
+import { localStore } from './storage/text-store.ts'
 
 const THEME_KEY = ownName('alcove-ui-theme')
 const LIGHT = '(prefers-color-scheme: light)'
@@ -7,7 +8,7 @@ export type Theme = 'system' | 'dark' | 'light'
 
 /** Dark until another one is chosen. */
 export function readTheme(): Theme {
-  const stored = localStorage.getItem(THEME_KEY)
+  const stored = localStore.getItem(THEME_KEY)
   return stored === 'system' || stored === 'light' ? stored : 'dark'
 }
 
@@ -18,7 +19,7 @@ function applyTheme(): void {
 }
 
 export function storeTheme(theme: Theme): void {
-  localStorage.setItem(THEME_KEY, theme)
+  localStore.setItem(THEME_KEY, theme, 'settings')
   applyTheme()
 }
 

@@ -4,6 +4,7 @@ import { DropAnywhere } from '#web/features/library/drop-anywhere.tsx'
 import { LateUploads } from '#web/features/library/late-uploads.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { useMediaQuery } from '#web/ui/use-media-query.ts'
+import { LateStorageNotice } from '#web/app/late-storage-notice.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { ConversationView } from './conversation-view.tsx'
 import { UnknownConversation } from './empty-states.tsx'
@@ -46,6 +47,7 @@ export function Workspace(): JSX.Element {
               onSearch={() => palette.setOpen(true)}
             />
             <ConnectionNotice />
+            <LateStorageNotice isSigningIn={false} />
             <LateUploads onAddedToQuestion={workspace.nameAddedDocuments} />
             <main
               ref={mainRef}

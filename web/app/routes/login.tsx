@@ -7,6 +7,7 @@ import { hasVerifiedFactor, needsPassword } from '#web/data/auth/session.ts'
 import { NEW_PASSWORD_PATH, type MailPurpose } from '#web/data/auth/sign-in.ts'
 import { DeletionNotice } from '#web/features/login/deletion-notice.tsx'
 import { LoginForm } from '#web/features/login/login-form.tsx'
+import { LateStorageNotice } from '#web/app/late-storage-notice.tsx'
 import { LoadingPage } from '#web/app/auth-gate.tsx'
 import { usePageTitle } from '#web/app/use-page-title.ts'
 import styles from './login.module.css'
@@ -69,6 +70,7 @@ export function LoginPage(): JSX.Element {
     <Suspense fallback={<LoadingPage />}>
       <main className={styles.page}>
         <div className={styles.step}>
+          <LateStorageNotice isSigningIn />
           <DeletionNotice />
           {step()}
         </div>

@@ -1,6 +1,7 @@
 /** Requests of the auth client: one refresh at a time over all tabs of the browser, and none more while the server limits them. */
 
 import { ownName } from '#web/data/base-path.ts'
+import { withLock } from '#web/data/storage/page-lock.ts'
 
 interface Session {
   /** As of the session store. */
@@ -24,15 +25,14 @@ export function createAuthFetch(session: Session): typeof fetch {
     if (!address.includes(REFRESH) || typeof init.body !== 'string') return fetchRenewed(session, input, init)
     const { refresh_token: token } = JSON.parse(init.body) as { refresh_token: string }
     const refresh = (): Promise<Response> => refreshOnce(session.replacementOf, token, () => fetch(input, init))
-    // Without a secure address there are no locks; then the server answers both tabs with the same tokens.
-    if (!('locks' in navigator)) return refresh()
+    // Where the browser has no locks, the server answers both tabs with the same tokens.
     return new Promise((resolve, reject) => {
       const act = async (): Promise<void> => {
         const response = await refresh()
         resolve(response)
         if (response.ok) await untilStored(session.replacementOf, token)
       }
-      navigator.locks.request(LOCK, act).catch(reject)
+      withLock(LOCK, act).catch(reject)
     })
   }
 }

@@ -1,6 +1,7 @@
 import { AuthClient, type AuthChangeEvent, type AuthError, type Session, type User } from '@supabase/auth-js'
 import { config, loadConfig } from '#web/data/config.ts'
 import { ownAddress, ownName } from '#web/data/base-path.ts'
+import { localStore } from '#web/data/storage/text-store.ts'
 import { type Arrival, takeArrival, takeFirstArrival } from './arrival.ts'
 import { createAuthFetch } from './auth-fetch.ts'
 import type { OfferedSession } from './offered-session.ts'
@@ -26,9 +27,9 @@ const STORAGE_KEY = ownName('alcove-session')
 
 const store = createSessionStore(
   {
-    getItem: (key) => localStorage.getItem(key),
-    setItem: (key, text) => localStorage.setItem(key, text),
-    removeItem: (key) => localStorage.removeItem(key),
+    getItem: localStore.getItem,
+    setItem: (key, text) => localStore.setItem(key, text, 'session'),
+    removeItem: localStore.removeItem,
   },
   STORAGE_KEY,
 )
@@ -200,6 +201,8 @@ export async function startSession(): Promise<void> {
     await client.initialize()
     client.onAuthStateChange((event, session) => {
       announcedSession = session
+      // Another page may have signed out, and it cannot remove what only this page has.
+      if (event === 'SIGNED_OUT') localStore.forgetUnstored(STORAGE_KEY)
       setState({ ...stateOf(session), ...(session !== null || event === 'SIGNED_OUT' ? { error: null } : {}) })
       for (const listener of eventListeners) listener(event)
     })
@@ -288,7 +291,7 @@ export async function signOutLocally(): Promise<void> {
 
 /** Browsers send no event when a person clears the storage. */
 export function hasStoredSession(): boolean {
-  return localStorage.getItem(STORAGE_KEY) !== null
+  return localStore.getItem(STORAGE_KEY) !== null
 }
 
 /** The current access token, refreshed if it has expired; null while signed out. */

@@ -1,15 +1,16 @@
 /** Files that were chosen and not sent yet, in IndexedDB: after a reload the page sends those that an earlier page left. */
 import { z } from 'zod'
-import { createBrowserStore } from '#web/data/browser-store.ts'
-import { holdLock, withFreeLock } from '#web/data/page-lock.ts'
 import { ownName } from '#web/data/base-path.ts'
+import { databaseExists } from '#web/data/storage/database-exists.ts'
+import { UNSENT_FILES_DATABASE } from '#web/data/storage/database-names.ts'
+import { holdLock, withFreeLock } from '#web/data/storage/page-lock.ts'
+import { createRowStore } from '#web/data/storage/row-store.ts'
+import { markStored, markUnstored } from '#web/data/storage/unstored.ts'
 import type { FileToSend } from './send-files.ts'
 
-/** Marks that files are stored: most visits never open the database. */
-const markerKey = (userId: string): string => ownName(`alcove-unsent-files:${userId}`)
 const lockOf = (run: string): string => ownName(`alcove-unsent-files:${run}`)
 
-const { write, readOf } = createBrowserStore(ownName('alcove-unsent-files'), 'files')
+const { write, readOf } = createRowStore(UNSENT_FILES_DATABASE, 'files')
 
 const storedFile = z.object({
   id: z.string(),
@@ -32,7 +33,7 @@ const STORED_TOGETHER = 50
 let writing = Promise.resolve()
 
 function enqueue(act: () => Promise<void>): Promise<void> {
-  writing = writing.then(act).catch((error: unknown) => console.error(error))
+  writing = writing.then(act).catch((error: unknown) => console.warn('Unsent files are not stored', error))
   return writing
 }
 
@@ -65,6 +66,8 @@ export function rememberFiles(userId: string, files: readonly FileToSend[]): Rem
   const run = crypto.randomUUID()
   const release = holdLock(lockOf(run))
   const { forget, isForgotten } = createForgetter()
+  const unstored = new Set<string>()
+  let isReleased = false
   const rows = files.map(({ key, file, folder }, n): StoredFile => ({
     id: key,
     userId,
@@ -74,13 +77,27 @@ export function rememberFiles(userId: string, files: readonly FileToSend[]): Rem
     folder,
     chosenAt: Date.now(),
   }))
-  localStorage.setItem(markerKey(userId), '')
+  const store = async (some: readonly StoredFile[], entry: string): Promise<void> => {
+    const left = some.filter(({ id }) => !isForgotten(id))
+    try {
+      if (left.length > 0) await write((stored) => left.forEach((row) => stored.put(row)))
+    } catch (error) {
+      // Not retried: the files are being sent, and the browser would copy all their bytes each time.
+      if (!isReleased) markUnstored(entry, 'files', () => undefined)
+      unstored.add(entry)
+      throw error
+    }
+  }
   for (let first = 0; first < rows.length; first += STORED_TOGETHER)
-    void enqueue(async () => {
-      const some = rows.slice(first, first + STORED_TOGETHER).filter(({ id }) => !isForgotten(id))
-      if (some.length > 0) await write((store) => some.forEach((row) => store.put(row)))
-    })
-  return { forget, release: () => void enqueue(async () => release()) }
+    void enqueue(() => store(rows.slice(first, first + STORED_TOGETHER), `${run} ${first}`))
+  return {
+    forget,
+    release() {
+      isReleased = true
+      unstored.forEach(markStored)
+      void enqueue(async () => release())
+    },
+  }
 }
 
 /** Sends the files that pages of this person left, each run in one page. */
@@ -88,9 +105,8 @@ export async function sendLeftFiles(
   userId: string,
   send: (files: readonly FileToSend[], forget: (key: string) => void) => Promise<void>,
 ): Promise<void> {
-  if (localStorage.getItem(markerKey(userId)) === null) return
+  if (!(await databaseExists(UNSENT_FILES_DATABASE))) return
   const runs = new Set((await readFiles(userId)).map(({ run }) => run))
-  if (runs.size === 0) localStorage.removeItem(markerKey(userId))
   const sendRun = (run: string) =>
     withFreeLock(lockOf(run), async () => {
       // Read again: another page may have sent some before this one got the lock.
@@ -119,9 +135,8 @@ async function readFiles(userId: string): Promise<StoredFile[]> {
 
 /** Deletes what is stored of a person's files. */
 export function deleteUnsentFiles(userId: string): void {
-  if (localStorage.getItem(markerKey(userId)) === null) return
-  localStorage.removeItem(markerKey(userId))
   void enqueue(async () => {
+    if (!(await databaseExists(UNSENT_FILES_DATABASE))) return
     const { keys } = await readOf(userId)
     await write((store) => keys.forEach((key) => store.delete(key)))
   })

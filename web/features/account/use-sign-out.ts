@@ -1,6 +1,5 @@
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { clearDrafts } from '#web/data/drafts.ts'
-import { deleteUnsentFiles } from '#web/data/documents/unsent-files.ts'
 import { deleteRecordings } from '#web/data/recordings.ts'
 import { signOut } from '#web/data/auth/session.ts'
 import { errorMessageOr } from '#web/lib/format/error-message.ts'
@@ -11,6 +10,7 @@ export function useSignOut(): () => void {
   const { id } = useUser()
   const leave = async (): Promise<void> => {
     try {
+      const { deleteUnsentFiles } = await import('#web/data/documents/unsent-files.ts')
       const { error } = await signOut()
       if (error !== null) throw error
       clearDrafts(id)
