@@ -3,6 +3,7 @@ import { createRoot } from 'react-dom/client'
 import { Router } from '#web/app/router.tsx'
 import { storeFirstArrival } from './data/auth/arrival.ts'
 import { AuthProvider } from './data/auth/auth-context.tsx'
+import { tolerateTranslators } from './translated-text.ts'
 import { followTheme } from '#web/data/theme.ts'
 import { ignoreComposedKeys } from '#web/ui/ignore-composed-keys.ts'
 import '#web/ui/tokens.css'
@@ -10,6 +11,7 @@ import '#web/ui/fonts.css'
 import '#web/ui/base.css'
 
 storeFirstArrival()
+tolerateTranslators()
 followTheme()
 ignoreComposedKeys()
 

@@ -81,6 +81,7 @@ export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPagePr
       <div
         ref={textLayer}
         className={styles.text}
+        translate="no"
         data-passage={items !== null && passage !== null}
         data-fitted={isFitted}
       />

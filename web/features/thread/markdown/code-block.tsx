@@ -45,7 +45,7 @@ export function CodeBlock({ code, info, closed }: CodeBlockProps): JSX.Element {
     if (runs !== null && lines.current !== null) colour(lines.current, runs)
   }, [runs, code])
   return (
-    <figure className={styles.block} aria-label={language === '' ? 'Code' : `Code, ${language}`}>
+    <figure className={styles.block} translate="no" aria-label={language === '' ? 'Code' : `Code, ${language}`}>
       <figcaption className={styles.bar}>
         <span className={styles.language}>{language === '' ? 'text' : language}</span>
         <button

@@ -20,6 +20,7 @@ export const Formula = memo(function Formula({ maths }: { maths: MathsToken }): 
       ref={host}
       className={classNames(styles.formula, display && styles.display)}
       data-formula={source}
+      translate="no"
       {...(display ? { tabIndex: 0, role: 'group', 'aria-label': 'Formula' } : {})}
     />
   )

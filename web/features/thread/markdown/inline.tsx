@@ -17,7 +17,7 @@ function inlineToken(token: MarkedToken): ReactNode {
     case 'del':
       return <del>{inline(token.tokens)}</del>
     case 'codespan':
-      return <code>{decodeEntities(token.text)}</code>
+      return <code translate="no">{decodeEntities(token.text)}</code>
     case 'br':
       return <br />
     case 'link':
