@@ -78,7 +78,9 @@ describe.each(PATHS.map(({ path, isRemoved }, index) => ({ path, isRemoved, inde
     test('the official client works: mails, accounts, rows, files and live changes', async () => {
       const { supabaseAnonKey } = await node().config()
       const client = createClient(at(''), supabaseAnonKey, { auth: { persistSession: false } })
-      onTestFinished(async () => void (await client.removeAllChannels()))
+      onTestFinished(async () => {
+        await client.removeAllChannels()
+      })
       const email = freshAddress('client')
       await client.auth.signUp({ email, password: PASSWORD, options: { emailRedirectTo: at('/login') } })
       if (index === 1) {
