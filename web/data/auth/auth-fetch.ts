@@ -22,7 +22,13 @@ const FORBIDDEN = 403
 export function createAuthFetch(session: Session): typeof fetch {
   return async (input, init = {}) => {
     const address = input instanceof Request ? input.url : input.toString()
-    if (!address.includes(REFRESH) || typeof init.body !== 'string') return fetchRenewed(session, input, init)
+    if (!address.includes(REFRESH) || typeof init.body !== 'string') {
+      const response = await fetch(input, init)
+      if (response.status !== FORBIDDEN) return response
+      // Loaded late, as sign-in pages have no use for it.
+      const { repeatRenewed } = await import('./repeat-renewed.ts')
+      return repeatRenewed(session.renew, response, input, init)
+    }
     const { refresh_token: token } = JSON.parse(init.body) as { refresh_token: string }
     const refresh = (): Promise<Response> => refreshOnce(session.replacementOf, token, () => fetch(input, init))
     // Where the browser has no locks, the server answers both tabs with the same tokens.
@@ -65,20 +71,4 @@ async function refreshOnce(
 async function withLocalExpiry(response: Response): Promise<Response> {
   const session = (await response.json()) as { expires_in: number }
   return Response.json({ ...session, expires_at: Math.floor(Date.now() / 1000) + session.expires_in })
-}
-
-/** Sends once more where the person's token has expired by the server's clock. */
-async function fetchRenewed({ renew }: Session, input: RequestInfo | URL, init: RequestInit): Promise<Response> {
-  const response = await fetch(input, init)
-  if (response.status !== FORBIDDEN || !(await isRejectedToken(response.clone()))) return response
-  const headers = new Headers(init.headers)
-  const token = await renew((headers.get('authorization') ?? '').replace('Bearer ', ''))
-  if (token === null) return response
-  headers.set('authorization', `Bearer ${token}`)
-  return fetch(input, { ...init, headers })
-}
-
-async function isRejectedToken(response: Response): Promise<boolean> {
-  const answer: unknown = await response.json().catch(() => null)
-  return JSON.stringify(answer).includes('"bad_jwt"')
 }
