@@ -187,7 +187,7 @@ test('sockets that come back are used again: nothing is lost or doubled, and ask
   expect(whole.startsWith((await wordsOf(page)).trim())).toBe(true)
   await finished(page).nth(1).waitFor()
   expect((await wordsOf(page)).trim()).toBe(whole)
-  // What belongs to the joining itself.
+  // Joining itself causes a few.
   expect(asked.length).toBeLessThan(6)
   await page.context().close()
 })

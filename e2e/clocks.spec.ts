@@ -1,4 +1,4 @@
-/** Browsers whose clocks are wrong, or are set while the page is open: nobody is signed out, and tokens are renewed once at most. */
+/** Browsers whose clocks are wrong, or are set while the page is open: sessions go on, and tokens are renewed once at most. */
 import { decodeJwt } from 'jose'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ async function openTabs(offsetMs: number): Promise<{ context: BrowserContext; re
   return { context, refreshes: () => refreshes }
 }
 
-/** Of pages that are loaded from now on. */
+/** Sets the clock of pages that are loaded from now on. */
 const setClock = (context: BrowserContext, offsetMs: number) =>
   context.addInitScript((by) => {
     const RealDate = (globalThis as { RealDate?: DateConstructor }).RealDate ?? Date
@@ -59,7 +59,7 @@ async function openTab(context: BrowserContext): Promise<Page> {
   return page
 }
 
-/** Works with the server in several ways, as somebody who is signed in. */
+/** Asks, reloads and opens the files, which needs a session. */
 async function work(page: Page): Promise<void> {
   await startChat(page, 'Begin [[stub tokens=5]]')
   await page.reload()
@@ -130,8 +130,8 @@ async function expireToken(page: Page): Promise<void> {
   const expired = await tokens.sign({ ...claims, iat: iat - 7200, exp: exp - 7200 })
   await page.evaluate((token) => {
     const session = JSON.parse(localStorage.getItem('alcove-session') ?? '{}') as Record<string, unknown>
-    const arrivedAt = Date.now() - 120_000
-    localStorage.setItem('alcove-session', JSON.stringify({ ...session, access_token: token, arrived_at: arrivedAt }))
+    const expiresAt = Math.floor(Date.now() / 1000) + 3600 - 120
+    localStorage.setItem('alcove-session', JSON.stringify({ ...session, access_token: token, expires_at: expiresAt }))
   }, expired)
   expect(await readToken()).toBe(expired)
 }

@@ -10,7 +10,7 @@ export type SocketTreatment = 'pass' | 'hang' | 'close' | 'mute' | 403 | 404 | 5
 
 export interface SocketlessProxy {
   readonly url: string
-  /** Of sockets that are opened from now on. */
+  /** Applies to sockets that are opened from now on. */
   treat(treatment: SocketTreatment): void
   /** Open sockets pass no frames any more, and neither side learns of it. */
   freeze(): void

@@ -4,7 +4,7 @@ import { createAuthFetch } from './auth-fetch.ts'
 const REFRESH = 'https://server/auth/v1/token?grant_type=refresh_token'
 const withToken = (token: string): RequestInit => ({ method: 'POST', body: JSON.stringify({ refresh_token: token }) })
 
-/** What the server answers in turn. */
+/** Answers of the server in turn. */
 let answers: Response[]
 let sent: (string | null)[]
 let replacement: string | null

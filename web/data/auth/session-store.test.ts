@@ -6,7 +6,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const KEY = 'session'
 
 let texts: Map<string, string>
-/** What passed, and by how much the clock of the browser is wrong. */
+/** Milliseconds that passed, and by which the clock of the browser is wrong. */
 let time: { passed: number; error: number }
 
 beforeEach(() => {
@@ -134,6 +134,14 @@ test('knows the time of the server', () => {
   store.setItem(KEY, issue('first'))
   time.passed += 7 * MINUTE_MS
   expect(store.serverTime()).toBe(Date.UTC(2030, 0) + time.passed)
+})
+
+test('a session that was marked as expired is expired, also for a page that knows its token', () => {
+  const store = openPage()
+  store.setItem(KEY, issue('first'))
+  texts.set(KEY, JSON.stringify({ ...(JSON.parse(texts.get(KEY) ?? '{}') as object), expires_at: 1 }))
+  expect(minutesLeft(store)).toBeLessThan(0)
+  expect(minutesLeft(openPage())).toBeLessThan(0)
 })
 
 test('sessions of earlier versions, other keys and broken texts are read as they are', () => {

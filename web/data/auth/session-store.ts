@@ -6,8 +6,8 @@ import { claimsOf } from './token-claims.ts'
 
 type TextStore = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** `arrived_at`: milliseconds of the browser's clock. Sessions of an earlier version have none. */
-type Stored = { access_token: string; refresh_token: string; expires_in?: number; arrived_at?: number }
+/** `expires_at`: seconds since 1970 by the browser's clock when the token arrived; the server's answer has its own. */
+type Stored = { access_token: string; refresh_token: string; expires_in?: number; expires_at?: number }
 
 interface SessionStore extends TextStore {
   /** The stored session, if another page has replaced the refresh token, which was read here. */
@@ -42,26 +42,27 @@ function lifetimeOf({ access_token: token, expires_in: given = DEFAULT_LIFETIME_
   return 1000 * (typeof exp === 'number' && typeof iat === 'number' ? exp - iat : given)
 }
 
+/** Negative if the clock was set back since. */
+const ageByClock = (session: Stored): number =>
+  session.expires_at === undefined ? 0 : Date.now() + lifetimeOf(session) - 1000 * session.expires_at
+
 /** @param sessionKey the key of the session; others are stored as they are */
 export function createSessionStore(store: TextStore, sessionKey: string): SessionStore {
-  /** The newest token that this page knows, and when it arrived, by the timer of the page, which nobody sets. */
+  /** The newest token that this page knows, and when it arrived, by the timer of the page, which no setting changes. */
   let known = { token: '', at: 0 }
   const readTokens = new Set<string>()
 
-  function noteArrival({ access_token: token, arrived_at: arrivedAt }: Stored): void {
-    if (token === known.token || arrivedAt === undefined) return
-    const byClock = Date.now() - arrivedAt
+  function noteArrival(session: Stored): void {
+    const { access_token: token } = session
+    if (token === known.token) return
+    const byClock = ageByClock(session)
     const isFirst = known.token === ''
     const age = byClock > -MAX_CORRECTION_MS ? Math.max(byClock, 0) : isFirst ? Number.POSITIVE_INFINITY : 0
     known = { token, at: performance.now() - age }
   }
 
   /** The timer may rest while the computer sleeps, and the clock may be set: the longer time counts. */
-  function ageOf({ access_token: token, arrived_at: arrivedAt }: Stored): number | undefined {
-    if (token !== known.token) return undefined
-    const byTimer = performance.now() - known.at
-    return arrivedAt === undefined ? byTimer : Math.max(byTimer, Date.now() - arrivedAt)
-  }
+  const ageOf = (session: Stored): number => Math.max(performance.now() - known.at, ageByClock(session))
 
   function read(): Stored | null {
     const session = parse(store.getItem(sessionKey))
@@ -71,9 +72,7 @@ export function createSessionStore(store: TextStore, sessionKey: string): Sessio
 
   /** With the expiry by the browser's clock, as the auth client compares it. */
   function describe(session: Stored): string {
-    const age = ageOf(session)
-    if (age === undefined) return JSON.stringify(session)
-    const expiresAt = Math.floor((Date.now() + lifetimeOf(session) - age) / 1000)
+    const expiresAt = Math.floor((Date.now() + lifetimeOf(session) - ageOf(session)) / 1000)
     // The auth client takes 0 for a session that never expires.
     return JSON.stringify({ ...session, expires_at: Math.max(1, expiresAt) })
   }
@@ -91,8 +90,8 @@ export function createSessionStore(store: TextStore, sessionKey: string): Sessio
       const before = read()
       const isSame = before?.access_token === session.access_token
       if (!isSame) known = { token: session.access_token, at: performance.now() }
-      const arrivedAt = isSame ? before.arrived_at : Date.now()
-      store.setItem(key, JSON.stringify({ ...session, arrived_at: arrivedAt }))
+      const expiresAt = isSame ? before.expires_at : Math.floor((Date.now() + lifetimeOf(session)) / 1000)
+      store.setItem(key, JSON.stringify({ ...session, expires_at: expiresAt }))
     },
     removeItem: (key) => store.removeItem(key),
     replacementOf(refreshToken) {
@@ -106,9 +105,8 @@ export function createSessionStore(store: TextStore, sessionKey: string): Sessio
     },
     serverTime() {
       const session = read()
-      const age = session === null ? undefined : ageOf(session)
       const { iat } = session === null ? {} : claimsOf(session.access_token)
-      const time = typeof iat === 'number' && age !== undefined ? 1000 * iat + age : Date.now()
+      const time = session !== null && typeof iat === 'number' ? 1000 * iat + ageOf(session) : Date.now()
       return Number.isFinite(time) && Math.abs(time - Date.now()) > MIN_CLOCK_ERROR_MS ? time : Date.now()
     },
   }

@@ -3,7 +3,7 @@ import type { ChangesSince } from '#contract/changes.ts'
 import { HttpError } from '#web/data/client.ts'
 import { askForChanges } from './missed-changes.ts'
 
-/** What one part of the page follows. */
+/** A part of the page that follows changes. */
 export interface Follower {
   /** Messages of this conversation are asked for too. */
   readonly conversationId?: string

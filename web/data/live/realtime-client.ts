@@ -15,9 +15,9 @@ const RARELY_FROM = 10
 /** Some proxies leave the opening without an answer, for which the browser itself waits for minutes. */
 const MAX_OPENING_MS = 10_000
 
-const SILENT_AFTER_MS = 2_000
+const IDLE_AFTER_MS = 2_000
 const DEAD_AFTER_MS = 8_000
-const SILENCE_CHECK_MS = 1_000
+const IDLE_CHECK_MS = 1_000
 
 let current: RealtimeClient | null = null
 /** Sockets since a channel was last joined: some proxies let them open and close them at once. */
@@ -40,7 +40,7 @@ function openSocket(address: string | URL, protocols?: string | string[]): WebSo
     }, MAX_OPENING_MS)
     socket.addEventListener('open', () => {
       clearTimeout(timer)
-      watchSilence(socket)
+      watchIdleSocket(socket)
     })
     return socket
   } catch (error) {
@@ -53,31 +53,31 @@ function openSocket(address: string | URL, protocols?: string | string[]): WebSo
  * A network may cut a socket without telling. While news is expected, the server is asked for a sign of life early: if
  * none comes, the page asks for the news as without a socket.
  */
-function watchSilence(socket: WebSocket): void {
+function watchIdleSocket(socket: WebSocket): void {
   let heardAt = performance.now()
   let askedAt: number | undefined
-  const noteSilence = (isSilent: boolean): void => {
-    setChannelJoined(!isSilent, watchSilence)
+  const setIdle = (isIdle: boolean): void => {
+    setChannelJoined(!isIdle, watchIdleSocket)
   }
   const check = (): void => {
     const now = performance.now()
-    if (askedAt === undefined && now - heardAt > SILENT_AFTER_MS && isNewsExpected()) {
+    if (askedAt === undefined && now - heardAt > IDLE_AFTER_MS && isNewsExpected()) {
       askedAt = now
       logFailure(current?.sendHeartbeat() ?? Promise.resolve())
     } else if (askedAt !== undefined && now - askedAt > DEAD_AFTER_MS) {
       // The client takes a second one without an answer to the first as the end of the socket.
       logFailure(current?.sendHeartbeat() ?? Promise.resolve())
-    } else if (askedAt !== undefined && now - askedAt > SILENT_AFTER_MS) noteSilence(true)
+    } else if (askedAt !== undefined && now - askedAt > IDLE_AFTER_MS) setIdle(true)
   }
-  const timer = setInterval(check, SILENCE_CHECK_MS)
+  const timer = setInterval(check, IDLE_CHECK_MS)
   socket.addEventListener('message', () => {
     heardAt = performance.now()
-    if (askedAt !== undefined) noteSilence(false)
+    if (askedAt !== undefined) setIdle(false)
     askedAt = undefined
   })
   socket.addEventListener('close', () => {
     clearInterval(timer)
-    noteSilence(false)
+    setIdle(false)
   })
 }
 
