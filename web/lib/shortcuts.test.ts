@@ -19,6 +19,8 @@ test.each<[string, Partial<KeyPress>, string[]]>([
   ['Ctrl+K', { key: 'k', ctrlKey: true }, ['openPalette']],
   ['Cmd+K', { key: 'K', metaKey: true }, ['openPalette']],
   ['Ctrl+Cmd+K', { key: 'k', ctrlKey: true, metaKey: true }, []],
+  ['Ctrl+P', { key: 'p', ctrlKey: true }, ['print']],
+  ['Cmd+P', { key: 'P', metaKey: true }, ['print']],
   ['Ctrl+Enter', { key: 'Enter', ctrlKey: true }, ['submit']],
   ['Cmd+Enter', { key: 'Enter', metaKey: true }, ['submit']],
   ['Enter', { key: 'Enter' }, []],

@@ -38,6 +38,12 @@ export const SHORTCUTS = {
     description: 'Show or hide the debug panel',
     matches: (press) => press.ctrlKey && press.shiftKey && !press.altKey && !press.metaKey && press.code === 'KeyD',
   },
+  print: {
+    keys: 'Ctrl+P',
+    description: 'Print the conversation or the document',
+    matches: (press) =>
+      press.ctrlKey !== press.metaKey && !press.shiftKey && !press.altKey && press.key.toLowerCase() === 'p',
+  },
   closeViewer: {
     keys: 'Esc',
     description: 'Close the document',

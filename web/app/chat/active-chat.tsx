@@ -25,6 +25,7 @@ type ActiveChatProps = {
   onOpenSource: OpenSource
   onOpenChat: (id: string) => void
   onRename: (title: string) => Promise<boolean>
+  onPrint: () => void
   onRetryReply: () => void
   /** Called when the conversation does not exist; `wasDeleted` if it was shown before. */
   onUnknown: (wasDeleted: boolean) => void
@@ -37,6 +38,7 @@ export function ActiveChat({
   onOpenSource,
   onOpenChat,
   onRename,
+  onPrint,
   onRetryReply,
   onUnknown,
 }: ActiveChatProps): JSX.Element {
@@ -65,7 +67,11 @@ export function ActiveChat({
       targetId={open.targetId}
     >
       <header className={styles.heading}>
-        <ConversationTitle title={activeTitle(conversation)} onRename={conversation ? onRename : null} />
+        <ConversationTitle
+          title={activeTitle(conversation)}
+          onRename={conversation ? onRename : null}
+          onPrint={onPrint}
+        />
         <p className={styles.model}>
           {/* Blank while loading, so that no other name flashes up. */}
           {conversation === undefined ? '\u00a0' : modelLabel(conversation?.model_name)}

@@ -62,6 +62,7 @@ export function ConversationView(props: ConversationViewProps): JSX.Element {
             onOpenSource={navigation.openSource}
             onOpenChat={navigation.selectChat}
             onRename={actions.rename}
+            onPrint={() => navigation.print({ kind: 'conversation', id })}
             onRetryReply={props.onRetry}
             onUnknown={props.onUnknown}
           />

@@ -2,6 +2,7 @@ import { createContext, useContext } from 'react'
 import type { NamedDocument } from '#contract/document.ts'
 import type { FoundPassage } from '#contract/search.ts'
 import type { TargetMessage } from '#web/data/target-message.ts'
+import type { Printed } from '#web/features/print/print-page.tsx'
 import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
 import type { RailTab } from './rail.tsx'
 
@@ -18,6 +19,8 @@ export type Navigation = {
   showIntroduction: () => void
   /** Begins a new chat whose question names the documents. */
   askAbout: (documents: readonly NamedDocument[]) => void
+  /** Loads and prints all of it; null: of what has the focus. */
+  print: (printed: Printed | null) => void
 }
 
 export const NavigationContext = createContext<Navigation | null>(null)

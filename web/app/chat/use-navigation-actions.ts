@@ -18,7 +18,7 @@ type NavigationOptions = {
   fillNew: (text: string) => void
 }
 
-export function useNavigationActions(options: NavigationOptions): Navigation {
+export function useNavigationActions(options: NavigationOptions): Omit<Navigation, 'print'> {
   const { route, viewer, panel, setOnboardingHidden, dismissUnknown, fillNew } = options
   const { open: openPanel, setDrawerOpen } = panel
   const openSettings = useCallback(() => openPanel('settings'), [openPanel])

@@ -7,6 +7,7 @@ import {
   LogOut,
   MessageSquare,
   Moon,
+  Printer,
   Settings,
   SquarePen,
   Sun,
@@ -37,7 +38,7 @@ function useModelActions(): PaletteAction[] {
     }))
 }
 
-export function usePaletteActions({ newChat, openPanel }: Navigation): PaletteAction[] {
+export function usePaletteActions({ newChat, openPanel, print }: Navigation): PaletteAction[] {
   const { showToolMessages, theme } = usePageSettings()
   const models = useModelActions()
   const signOut = useSignOut()
@@ -55,6 +56,7 @@ export function usePaletteActions({ newChat, openPanel }: Navigation): PaletteAc
       Icon: FileUp,
       run: () => openPanel('files'),
     },
+    { id: 'print', label: 'Print', keywords: 'paper pdf save', Icon: Printer, run: () => print(null) },
     ...themes
       .filter(({ id }) => id !== theme)
       .map((action) => ({ ...action, keywords: 'appearance colours mode', rare: true })),

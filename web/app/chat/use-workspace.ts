@@ -8,12 +8,14 @@ import { restoreRecordings } from '#web/data/recordings.ts'
 import { resetThreadStore } from '#web/data/thread-store.ts'
 import { useDebugShortcut } from '#web/features/debug/use-debug-shortcut.ts'
 import { NO_DOCUMENT } from '#web/lib/route-state.ts'
+import type { Navigation } from './navigation.tsx'
 import { useChatActions } from './use-chat-actions.ts'
 import { useFilledDraft } from './use-filled-draft.ts'
 import { useNamedDocuments } from './use-named-documents.ts'
 import { useNavigationActions } from './use-navigation-actions.ts'
 import { usePalette } from './use-palette.ts'
 import { usePanel } from './use-panel.ts'
+import { usePrinting } from './use-printing.ts'
 import { useRouteState } from './use-route-state.ts'
 import { announceDeletedConversation, useUnknownConversation } from './use-unknown-conversation.ts'
 import { useViewer } from './use-viewer.ts'
@@ -40,7 +42,8 @@ export function useWorkspace() {
 
   const chat = useChatActions(route, restore)
   const unknown = useUnknownConversation(route.navigate)
-  const navigation = useNavigationActions({
+  const print = usePrinting(route)
+  const actions = useNavigationActions({
     route,
     viewer,
     panel,
@@ -48,6 +51,7 @@ export function useWorkspace() {
     dismissUnknown: unknown.dismiss,
     fillNew,
   })
+  const navigation: Navigation = { ...actions, print }
   const nameInQuestion = useNamedDocuments(route.chatId, fill)
 
   return {

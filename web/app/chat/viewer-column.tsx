@@ -2,6 +2,7 @@ import { lazy, Suspense, type JSX } from 'react'
 import { ErrorBoundary } from '#web/app/error-boundary.tsx'
 import { Sheet } from '#web/ui/sheet.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
+import { useNavigation } from './navigation.tsx'
 import type { RouteControl } from './use-route-state.ts'
 import type { Viewer } from './use-viewer.ts'
 import styles from './viewer-column.module.css'
@@ -11,6 +12,7 @@ const ViewerPane = lazy(() => import('#web/features/viewer/viewer-pane.tsx'))
 type ViewerColumnProps = { route: RouteControl; viewer: Viewer; beside: boolean }
 
 export function ViewerColumn({ route, viewer, beside }: ViewerColumnProps): JSX.Element | null {
+  const { print } = useNavigation()
   const { documentId } = route
   const close = (): void => {
     viewer.close()
@@ -31,6 +33,7 @@ export function ViewerColumn({ route, viewer, beside }: ViewerColumnProps): JSX.
           highlight={viewer.highlight}
           citedName={viewer.citedName}
           onClose={close}
+          onPrint={() => print({ kind: 'document', id: documentId })}
           onOpenVersion={viewer.openDocument}
           onPageChange={(page) => route.navigate({ page }, { replace: true })}
           {...(viewer.sourceNavigation === null ? {} : { sourceNavigation: viewer.sourceNavigation })}

@@ -1,4 +1,4 @@
-import { Download, MoveHorizontal, X, ZoomIn, ZoomOut } from 'lucide-react'
+import { Download, MoveHorizontal, Printer, X, ZoomIn, ZoomOut } from 'lucide-react'
 import type { JSX } from 'react'
 
 import { nameWithFolder, type DocumentRow } from '#contract/document.ts'
@@ -28,12 +28,13 @@ interface ViewerHeaderProps {
   onGo: (page: number) => void
   onZoom: (zoom: number) => void
   onClose: () => void
+  onPrint: () => void
   onOpenVersion: (documentId: string) => void
 }
 
 export function ViewerHeader(props: ViewerHeaderProps): JSX.Element {
   const { document, citedName, page, pageCount, note, unit, zoom, sourceNavigation } = props
-  const { onGo, onZoom, onClose, onOpenVersion } = props
+  const { onGo, onZoom, onClose, onPrint, onOpenVersion } = props
   const name = document?.filename ?? citedName ?? 'Document'
   return (
     <header className={styles.header}>
@@ -42,6 +43,11 @@ export function ViewerHeader(props: ViewerHeaderProps): JSX.Element {
           {name}
         </h2>
         {zoom !== null && <ZoomSteps zoom={zoom} onZoom={onZoom} />}
+        {document && (document.state === 'ready' || zoom !== null) && (
+          <Button variant="ghost" size="icon" aria-label={`Print ${document.filename}`} onClick={onPrint}>
+            <Printer size={16} />
+          </Button>
+        )}
         {document && (
           <Button variant="ghost" size="icon" asChild>
             <a

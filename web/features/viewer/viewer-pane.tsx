@@ -21,6 +21,7 @@ interface ViewerPaneProps {
   /** Its name in the citation; null outside a citation. */
   citedName: string | null
   onClose: () => void
+  onPrint: () => void
   onOpenVersion: (documentId: string) => void
   /** Called with the page in view as the person scrolls. May be fed back into `page`. */
   onPageChange?: (page: number) => void
@@ -28,7 +29,7 @@ interface ViewerPaneProps {
 }
 
 export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
-  const { documentId, highlight, citedName, onClose, onOpenVersion, onPageChange, sourceNavigation } = props
+  const { documentId, highlight, citedName, onClose, onPrint, onOpenVersion, onPageChange, sourceNavigation } = props
   const document = useQuery(documentQuery(documentId))
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const [chosenZoom, setChosenZoom] = useState<number | null>(null)
@@ -90,6 +91,7 @@ export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
         onGo={go}
         onZoom={setChosenZoom}
         onClose={onClose}
+        onPrint={onPrint}
         onOpenVersion={onOpenVersion}
       />
       <div

@@ -1,4 +1,4 @@
-import { Pencil } from 'lucide-react'
+import { Pencil, Printer } from 'lucide-react'
 import { useState, type JSX, type KeyboardEvent } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import { useFocusAfterField } from '#web/ui/use-focus-after-field.ts'
@@ -10,10 +10,11 @@ type ConversationTitleProps = {
   title: string
   /** Null while there is nothing to rename. @returns whether it was stored. */
   onRename: ((title: string) => Promise<boolean>) | null
+  onPrint: () => void
 }
 
 /** The title, editable in place: Enter or blur saves, Escape discards. An empty title changes nothing. */
-export function ConversationTitle({ title, onRename }: ConversationTitleProps): JSX.Element {
+export function ConversationTitle({ title, onRename, onPrint }: ConversationTitleProps): JSX.Element {
   const [draft, setDraft] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
   const renameButton = useFocusAfterField(draft !== null)
@@ -56,17 +57,29 @@ export function ConversationTitle({ title, onRename }: ConversationTitleProps): 
         {title}
       </h1>
       {onRename !== null && (
-        <Button
-          ref={renameButton}
-          variant="ghost"
-          size="icon"
-          className={styles.rename}
-          aria-label="Rename conversation"
-          title="Rename"
-          onClick={() => setDraft(title)}
-        >
-          <Pencil size={15} />
-        </Button>
+        <>
+          <Button
+            ref={renameButton}
+            variant="ghost"
+            size="icon"
+            className={styles.action}
+            aria-label="Rename conversation"
+            title="Rename"
+            onClick={() => setDraft(title)}
+          >
+            <Pencil size={15} />
+          </Button>
+          <Button
+            variant="ghost"
+            size="icon"
+            className={styles.action}
+            aria-label="Print conversation"
+            title="Print"
+            onClick={onPrint}
+          >
+            <Printer size={15} />
+          </Button>
+        </>
       )}
     </div>
   )

@@ -1,0 +1,217 @@
+/**
+ * Prints conversations and documents from a view of their own: the page draws only what is near its view. Print in the
+ * page loads everything first; the browser's own command can wait for nothing and prints what is loaded.
+ */
+import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
+import type { JSX } from 'react'
+import { flushSync } from 'react-dom'
+import { createRoot, type Root } from 'react-dom/client'
+import type { DocumentRow, PageText } from '#contract/document.ts'
+import { conversationQuery } from '#web/data/conversations.ts'
+import { documentFileUrl, documentKey, documentQuery, pageTextQuery } from '#web/data/documents/document-queries.ts'
+import { loadMessagesBackTo, messagesQuery } from '#web/data/messages.ts'
+import { onReady, isReady } from '#web/features/thread/markdown/typeset.ts'
+import { viewerKind } from '#web/features/viewer/viewer-kind.ts'
+import styles from './print.module.css'
+import { PrintedConversation } from './printed-conversation.tsx'
+import { PrintedDocument, type PrintableDocument } from './printed-document.tsx'
+
+export type Printed = { kind: 'conversation' | 'document'; id: string }
+
+/** What the page shows. */
+export interface ShownOnPage {
+  chatId: string | null
+  documentId: string | null
+}
+
+let view: { printed: Printed; container: HTMLElement; root: Root } | null = null
+/** The document that was loaded as a whole. */
+let loaded: PrintableDocument | null = null
+
+function closeView(): void {
+  view?.root.unmount()
+  view?.container.remove()
+  view = null
+}
+
+function showView(printed: Printed, queryClient: QueryClient, content: JSX.Element): void {
+  if (view?.printed.kind !== printed.kind || view.printed.id !== printed.id) closeView()
+  if (view === null) {
+    const container = document.createElement('div')
+    container.className = styles.paper ?? ''
+    document.body.append(container)
+    view = { printed, container, root: createRoot(container) }
+  }
+  const { root, container } = view
+  flushSync(() => root.render(<QueryClientProvider client={queryClient}>{content}</QueryClientProvider>))
+  showAddresses(container)
+  breakLongWords(container)
+}
+
+/** A table is as wide as its longest words: those that would push it off the paper are broken. */
+function breakLongWords(container: HTMLElement): void {
+  for (const cell of container.querySelectorAll(`table:not(.${styles.sheet ?? ''}) :is(th, td)`))
+    if (/\S{20}/.test(cell.textContent)) cell.classList.add(styles.brokenAnywhere ?? '')
+}
+
+/** On paper a link is no use without its address. */
+function showAddresses(container: HTMLElement): void {
+  for (const link of container.querySelectorAll('a')) {
+    const isKnown = link.textContent.includes(link.host) || link.nextElementSibling?.className === styles.address
+    if (isKnown || link.closest('sup') !== null) continue
+    const address = document.createElement('span')
+    address.className = styles.address ?? ''
+    address.textContent = ` (${link.href})`
+    link.after(address)
+  }
+}
+
+function showPrinted(printed: Printed, queryClient: QueryClient): void {
+  if (printed.kind === 'conversation')
+    return showView(printed, queryClient, <PrintedConversation queryClient={queryClient} id={printed.id} />)
+  const whole = loaded?.document.id === printed.id ? loaded : findLoaded(printed.id, queryClient)
+  if (whole !== null) showView(printed, queryClient, <PrintedDocument {...whole} />)
+}
+
+/** What the viewer has loaded of a document. */
+function findLoaded(id: string, queryClient: QueryClient): PrintableDocument | null {
+  const row = queryClient.getQueryData<DocumentRow | null>(documentKey(id))
+  if (!row) return null
+  const { body } = viewerKind(row.mimetype)
+  const count = row.pages ?? 1
+  if (body === 'text') {
+    const texts = Array.from({ length: count }, (_, index) =>
+      queryClient.getQueryData<PageText | null>(pageTextQuery(id, index + 1).queryKey),
+    ).filter((text) => text !== undefined && text !== null)
+    return { document: row, pages: [], texts, isWhole: texts.length === count }
+  }
+  const drawings = [...document.querySelectorAll<HTMLCanvasElement | HTMLImageElement>(DRAWINGS)]
+  const pages = drawings.map((drawing) => {
+    const [width, height] =
+      drawing instanceof HTMLCanvasElement
+        ? [drawing.clientWidth, drawing.clientHeight]
+        : [drawing.naturalWidth, drawing.naturalHeight]
+    return { picture: copyOf(drawing), letters: document.createElement('div'), width, height }
+  })
+  return { document: row, pages, texts: [], isWhole: body === 'image' || pages.length === count }
+}
+
+/** The drawn pages of a PDF, or the picture, in the viewer. */
+const DRAWINGS = '[data-body=pdf] canvas, [data-body=image] img'
+
+function copyOf(drawing: HTMLCanvasElement | HTMLImageElement): HTMLCanvasElement {
+  const copy = document.createElement('canvas')
+  const isCanvas = drawing instanceof HTMLCanvasElement
+  copy.width = isCanvas ? drawing.width : drawing.naturalWidth
+  copy.height = isCanvas ? drawing.height : drawing.naturalHeight
+  copy.getContext('2d')?.drawImage(drawing, 0, 0)
+  return copy
+}
+
+/** Pages of text that are read at the same time. */
+const READ_TOGETHER = 6
+
+async function loadDocument(id: string, queryClient: QueryClient): Promise<PrintableDocument> {
+  const row = await queryClient.query({ ...documentQuery(id), staleTime: 'static' })
+  if (row === null) throw new Error('The document was deleted')
+  const { body } = viewerKind(row.mimetype)
+  if (body === 'pdf') {
+    const { drawPdf } = await import('./draw-pdf.ts')
+    return { document: row, pages: await drawPdf(id), texts: [], isWhole: true }
+  }
+  if (body === 'image') {
+    const picture = new Image()
+    picture.src = documentFileUrl(id)
+    await picture.decode()
+    const { naturalWidth: width, naturalHeight: height } = picture
+    const page = { picture, letters: document.createElement('div'), width, height }
+    return { document: row, pages: [page], texts: [], isWhole: true }
+  }
+  const numbers = Array.from({ length: row.pages ?? 1 }, (_, index) => index + 1)
+  const texts: PageText[] = []
+  for (let first = 0; first < numbers.length; first += READ_TOGETHER) {
+    const some = numbers.slice(first, first + READ_TOGETHER)
+    const read = await Promise.all(
+      some.map((page) => queryClient.query({ ...pageTextQuery(id, page), staleTime: 'static' })),
+    )
+    texts.push(...read.filter((text) => text !== null))
+  }
+  return { document: row, pages: [], texts, isWhole: true }
+}
+
+async function loadConversation(id: string, queryClient: QueryClient): Promise<void> {
+  await Promise.all([
+    queryClient.query({ ...conversationQuery(id), staleTime: 'static' }),
+    queryClient.query({ ...messagesQuery(id), staleTime: 'static' }),
+  ])
+  await loadMessagesBackTo(queryClient, id, Number.MIN_SAFE_INTEGER)
+}
+
+const formulasReady = (container: HTMLElement): Promise<void> =>
+  new Promise((resolve) => {
+    if (isReady() || container.querySelector('[data-formula]') === null) return resolve()
+    const stop = onReady(() => {
+      stop()
+      resolve()
+    })
+  })
+
+let requested: Printed | null = null
+
+/** Loads all of a conversation or document and opens the browser's dialog. @throws if it cannot be loaded */
+export async function print(printed: Printed, queryClient: QueryClient): Promise<void> {
+  if (printed.kind === 'conversation') await loadConversation(printed.id, queryClient)
+  else loaded = await loadDocument(printed.id, queryClient)
+  showPrinted(printed, queryClient)
+  if (view === null) return
+  await formulasReady(view.container)
+  await document.fonts.ready
+  requested = printed
+  window.print()
+}
+
+/** In a column of its own, the document is meant where it has the focus. */
+function meantOf({ chatId, documentId }: ShownOnPage): Printed | null {
+  const pane = document.activeElement?.closest('[aria-label^="Reader:"]')
+  if (documentId !== null && (chatId === null || pane)) return { kind: 'document', id: documentId }
+  return chatId === null ? null : { kind: 'conversation', id: chatId }
+}
+
+/** Prints what has the focus. */
+export async function printShown(shown: ShownOnPage, queryClient: QueryClient): Promise<void> {
+  const printed = meantOf(shown)
+  if (printed === null) window.print()
+  else await print(printed, queryClient)
+}
+
+/** Answers the print command of the browser. @returns the function that ends this, and drops what was prepared */
+export function followPrinting(shown: ShownOnPage, queryClient: QueryClient): () => void {
+  const { documentElement: html } = document
+  let theme: string | undefined
+  const begin = (): void => {
+    const printed = requested ?? meantOf(shown)
+    if (printed === null) return
+    showPrinted(printed, queryClient)
+    if (view === null) return
+    theme ??= html.dataset['theme']
+    html.dataset['theme'] = 'light'
+    html.dataset['printing'] = ''
+  }
+  const end = (): void => {
+    if (theme !== undefined) html.dataset['theme'] = theme
+    theme = undefined
+    delete html.dataset['printing']
+  }
+  addEventListener('beforeprint', begin)
+  addEventListener('afterprint', end)
+  return () => {
+    removeEventListener('beforeprint', begin)
+    removeEventListener('afterprint', end)
+    end()
+    requested = null
+    for (const { picture } of loaded?.pages ?? [])
+      if (picture instanceof HTMLImageElement) URL.revokeObjectURL(picture.src)
+    loaded = null
+    closeView()
+  }
+}
