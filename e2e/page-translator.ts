@@ -46,7 +46,7 @@ export function translatePage(steps: 'replace' | 'insert'): void {
   }).observe(document.body, { childList: true, subtree: true })
 }
 
-/** What a translator's "Show original" does. */
+/** Puts the original texts back, as "Show original" of a translator does. */
 export function restorePage(): void {
   for (const [element, text] of window.translated ?? []) if (element.isConnected) element.replaceWith(text)
   delete window.translated

@@ -35,9 +35,7 @@ async function openTranslated(steps: 'replace' | 'insert'): Promise<{ page: Page
 const textsOf = (page: Page, selector: string): Promise<string[]> =>
   page
     .locator(selector)
-    .evaluateAll((elements) =>
-      elements.map((element) => element.textContent.replaceAll(/\s+/g, ' ').toUpperCase()),
-    )
+    .evaluateAll((elements) => elements.map((element) => element.textContent.replaceAll(/\s+/g, ' ').toUpperCase()))
 
 const answers = 'article[aria-label=Answer]'
 const finished = (page: Page) => page.getByRole('button', { name: 'Good answer' })

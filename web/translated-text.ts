@@ -1,7 +1,7 @@
 /**
  * Lets page translators and React change the same text. A translator takes each text node out of the page and puts an
  * element (`<font>`) in its place; React goes on with the node, so its updates would be lost and its removals throw. Here
- * React's calls apply to the element instead: an update puts the node back, which the translator then translates anew.
+ * React's calls apply to the element instead: an update puts the node back, which the translator then translates again.
  */
 
 /** The element in place of each text node, and the node of each such element. */

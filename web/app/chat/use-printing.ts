@@ -1,48 +1,54 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import { afterFirstReads } from '#web/data/after-first-reads.ts'
 import type { Printed, ShownOnPage } from '#web/features/print/print-page.tsx'
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { useShortcut } from '#web/ui/use-shortcut.ts'
 
-const loadPrinting = () => import('#web/features/print/print-page.tsx')
-
 /** Prints what the page shows, also by the browser's own command. @returns prints something as a whole */
 export function usePrinting({ chatId, documentId }: ShownOnPage): (printed: Printed | null) => void {
   const queryClient = useQueryClient()
+  const following = useRef<Promise<() => void> | null>(null)
+  const shown = useRef<ShownOnPage>({ chatId, documentId })
+  const follow = useCallback(() => {
+    following.current ??= import('#web/features/print/print-page.tsx').then(({ followPrinting }) =>
+      followPrinting(shown.current, queryClient),
+    )
+    following.current.catch(() => (following.current = null))
+    return following.current
+  }, [queryClient])
   useEffect(() => {
-    let stop = (): void => undefined
-    let isLeft = false
+    shown.current = { chatId, documentId }
     const giveUp = afterFirstReads(queryClient, () => {
-      loadPrinting().then(
-        ({ followPrinting }) => {
-          if (!isLeft) stop = followPrinting({ chatId, documentId }, queryClient)
-        },
-        (error: unknown) => console.error(error),
-      )
+      follow().catch((error: unknown) => console.error(error))
     })
     return () => {
-      isLeft = true
       giveUp()
-      stop()
+      following.current?.then(
+        (stop) => stop(),
+        () => undefined,
+      )
+      following.current = null
     }
-  }, [queryClient, chatId, documentId])
+  }, [queryClient, follow, chatId, documentId])
   const print = useCallback(
-    (printed: Printed | null) => {
-      loadPrinting()
-        .then((printing) =>
-          printed === null
-            ? printing.printShown({ chatId, documentId }, queryClient)
-            : printing.print(printed, queryClient),
-        )
-        .catch((error: unknown) => {
-          console.error(error)
-          toast({ title: 'Error', description: 'This could not be loaded for printing.', variant: 'destructive' })
-        })
+    async (printed: Printed | null) => {
+      try {
+        // Without it, paper would show the page too.
+        await follow()
+        const printing = await import('#web/features/print/print-page.tsx')
+        await (printed === null
+          ? printing.printShown(shown.current, queryClient)
+          : printing.print(printed, queryClient))
+      } catch (error) {
+        console.error(error)
+        toast({ title: 'Error', description: 'This could not be loaded for printing.', variant: 'destructive' })
+      }
     },
-    [queryClient, chatId, documentId],
+    [queryClient, follow],
   )
-  useShortcut(SHORTCUTS.print, () => print(null))
-  return print
+  const begin = useCallback((printed: Printed | null) => void print(printed), [print])
+  useShortcut(SHORTCUTS.print, () => begin(null))
+  return begin
 }

@@ -18,7 +18,7 @@ import { PrintedDocument, type PrintableDocument } from './printed-document.tsx'
 
 export type Printed = { kind: 'conversation' | 'document'; id: string }
 
-/** What the page shows. */
+/** Parts of the route that can be printed. */
 export interface ShownOnPage {
   chatId: string | null
   documentId: string | null
@@ -73,7 +73,7 @@ function showPrinted(printed: Printed, queryClient: QueryClient): void {
   if (whole !== null) showView(printed, queryClient, <PrintedDocument {...whole} />)
 }
 
-/** What the viewer has loaded of a document. */
+/** The parts of a document that the viewer has loaded. */
 function findLoaded(id: string, queryClient: QueryClient): PrintableDocument | null {
   const row = queryClient.getQueryData<DocumentRow | null>(documentKey(id))
   if (!row) return null

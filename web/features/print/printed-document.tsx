@@ -13,7 +13,7 @@ import type { DrawnPage } from './draw-pdf.ts'
 import { formatMoment } from './format-moment.ts'
 import styles from './print.module.css'
 
-/** What is at hand of a document. */
+/** The parts of a document that are loaded. */
 export interface PrintableDocument {
   readonly document: DocumentRow
   readonly pages: readonly DrawnPage[]
