@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 import type { NamedDocument } from '#contract/document.ts'
 import type { FoundPassage } from '#contract/search.ts'
 import type { TargetMessage } from '#web/data/target-message.ts'
-import type { Printed } from '#web/features/print/print-page.tsx'
+import type { Printed } from '#web/app/print/print-page.tsx'
 import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
 import type { RailTab } from './rail.tsx'
 

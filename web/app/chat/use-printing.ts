@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import { afterFirstReads } from '#web/data/after-first-reads.ts'
-import type { Printed, ShownOnPage } from '#web/features/print/print-page.tsx'
+import type { Printed, ShownOnPage } from '#web/app/print/print-page.tsx'
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { useShortcut } from '#web/ui/use-shortcut.ts'
@@ -12,7 +12,7 @@ export function usePrinting({ chatId, documentId }: ShownOnPage): (printed: Prin
   const following = useRef<Promise<() => void> | null>(null)
   const shown = useRef<ShownOnPage>({ chatId, documentId })
   const follow = useCallback(() => {
-    following.current ??= import('#web/features/print/print-page.tsx').then(({ followPrinting }) =>
+    following.current ??= import('#web/app/print/print-page.tsx').then(({ followPrinting }) =>
       followPrinting(shown.current, queryClient),
     )
     following.current.catch(() => (following.current = null))
@@ -37,7 +37,7 @@ export function usePrinting({ chatId, documentId }: ShownOnPage): (printed: Prin
       try {
         // Without it, paper would show the page too.
         await follow()
-        const printing = await import('#web/features/print/print-page.tsx')
+        const printing = await import('#web/app/print/print-page.tsx')
         await (printed === null
           ? printing.printShown(shown.current, queryClient)
           : printing.print(printed, queryClient))
