@@ -6,6 +6,9 @@ import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { useShortcut } from '#web/ui/use-shortcut.ts'
 
+/** Everything else that loads late comes first. */
+const LOADED_AFTER_MS = 1000
+
 /** Prints what the page shows, also by the browser's own command. @returns prints something as a whole */
 export function usePrinting({ chatId, documentId }: ShownOnPage): (printed: Printed | null) => void {
   const queryClient = useQueryClient()
@@ -20,11 +23,15 @@ export function usePrinting({ chatId, documentId }: ShownOnPage): (printed: Prin
   }, [queryClient])
   useEffect(() => {
     shown.current = { chatId, documentId }
+    let timer: ReturnType<typeof setTimeout> | undefined
     const giveUp = afterFirstReads(queryClient, () => {
-      follow().catch((error: unknown) => console.error(error))
+      timer = setTimeout(() => {
+        follow().catch((error: unknown) => console.error(error))
+      }, LOADED_AFTER_MS)
     })
     return () => {
       giveUp()
+      clearTimeout(timer)
       following.current?.then(
         (stop) => stop(),
         () => undefined,
