@@ -1,6 +1,6 @@
 /**
  * Quality and speed of search: `npm run bench -- retrieval <folder>`, with a collection in BEIR format (corpus.jsonl,
- * queries.jsonl, qrels.tsv) that goes through the code of uploads.
+ * queries.jsonl, qrels.tsv) that goes through the code of uploads. `plainNDCG@10` is what `plain-bm25.ts` reaches.
  */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,6 +8,7 @@ import type { Claims, Database } from '#server/database/scope.ts'
 import { searchPassages } from '#server/search/search.ts'
 import { readCorpus, readQueries } from './collection.ts'
 import { type Library, openLibrary, type Person } from './library.ts'
+import { indexPlainly } from './plain-bm25.ts'
 
 /** Passages per query: enough for 100 documents by their best passage. */
 const DEPTH = 300
@@ -114,6 +115,8 @@ async function measure(
   folder: string,
 ) {
   const scores: number[] = []
+  const plainScores: number[] = []
+  const plain = await indexPlainly(readCorpus(folder))
   const recalls: number[] = []
   const times: number[] = []
   for await (const { _id, text } of readQueries(folder)) {
@@ -122,6 +125,7 @@ async function measure(
     const deep = await database.asUser(claims, (scope) => searchPassages(scope, text, { limit: DEPTH }))
     const ranking = rankDocuments(deep, ids)
     scores.push(ndcgAt10(ranking, relevant))
+    plainScores.push(ndcgAt10(plain.rank(text), relevant))
     recalls.push(ranking.filter((document) => relevant.has(document)).length / relevant.size)
     // Timed separately, with the product's limit: eight passages with their text.
     const startedAt = performance.now()
@@ -133,6 +137,7 @@ async function measure(
   return {
     queries: scores.length,
     'nDCG@10': round(mean(scores), 4),
+    'plainNDCG@10': round(mean(plainScores), 4),
     'recall@100': round(mean(recalls), 4),
     p50Ms: round(quantile(sorted, 0.5), 2),
     p95Ms: round(quantile(sorted, 0.95), 2),
