@@ -3,3 +3,9 @@ declare module 'opencc-js/dict/TSCharacters' {
   const pairs: string
   export default pairs
 }
+
+/** Japanese characters with their traditional ones: `万 萬|与 與|…`. */
+declare module 'opencc-js/dict/JPShinjitaiCharacters' {
+  const pairs: string
+  export default pairs
+}

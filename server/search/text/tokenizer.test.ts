@@ -29,8 +29,24 @@ test.each([
   ['İstanbul', ['istanbul']],
   ['圖書館', ['图书', '书馆']],
   ['图书馆', ['图书', '书馆']],
+  ['父は', ['父は', '父']],
+  ['馬をつなぐ', ['马を', 'をつ', 'つな', 'なぐ', '马']],
+  ['落ちる', ['落ち', 'ちる', '落']],
+  ['一人娘', ['一人', '人娘']],
+  ['三十日以内', ['三十', '十日', '日以', '以内', '30']],
+  ['第三十五条', ['第三', '三十', '十五', '五条', '35']],
   ['', []],
 ])('splits %j', (text, words) => expect(wordsOf(text)).toEqual(words))
+
+test.each([
+  ['関孝和', '關孝和', '关孝和'],
+  ['国語の学習', '國語の學習', '国语の学习'],
+  ['芸術', '藝術', '艺术'],
+  ['図書館', '圖書館', '图书馆'],
+  ['濾過', '沪過', '滤过'],
+])('Japanese, traditional and simplified characters are one: %s', (...written) => {
+  for (const text of written) expect(wordsOf(text), text).toEqual(wordsOf(written[0]))
+})
 
 test('accents are folded, letters of their own are not', () => {
   expect(

@@ -1,9 +1,11 @@
+import japaneseCharacters from 'opencc-js/dict/JPShinjitaiCharacters'
 import traditionalCharacters from 'opencc-js/dict/TSCharacters'
+import { hanNumbers, replaceHanNumerals } from './han-numerals.ts'
 import { writtenForms } from './written-forms.ts'
 
 /** A change that yields other terms needs a new TOKENIZER_VERSION, which indexes documents again. */
 
-export const TOKENIZER_VERSION = '6'
+export const TOKENIZER_VERSION = '7'
 
 /** Scripts without blanks between words, searched by character pairs, which need no dictionary. */
 const PAIRED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々`
@@ -15,6 +17,8 @@ const PART = /[\p{L}\p{N}\p{M}]+/gu
 const PAIRED_RUN = new RegExp(`[${PAIRED}]+`, 'gu')
 const PAIR = new RegExp(`^[${PAIRED}]{1,2}$`, 'u')
 const HAS_PAIRED = new RegExp(`[${PAIRED}]`, 'u')
+const HAN = /[\p{Script=Han}々]/u
+const HAS_HIRAGANA = /\p{Script=Hiragana}/u
 const HAS_SEGMENTED = new RegExp(`[${SEGMENTED}]`, 'u')
 const RIGHT_TO_LEFT = String.raw`\p{Script=Arabic}\p{Script=Hebrew}`
 const HAS_RIGHT_TO_LEFT = new RegExp(`[${RIGHT_TO_LEFT}]`, 'u')
@@ -37,12 +41,14 @@ const CAMEL_CASE_BORDER = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
 const ACCENTS = /[\u0300-\u036f]/g
 const PLAIN = /^[a-z0-9]*$/
 const MAX_WORD_LENGTH = 64
+const HAN_DATE_OR_TIME = /[一二三四五六七八九十](?:月|[時时點点])/
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
 
 /**
- * Lower case and NFKC, simplified characters for traditional ones. Compounds ("e-mail", "maxUploadSize") yield their
- * parts too; Chinese, Japanese and Korean yield pairs; telephone numbers, dates and times a term for all their forms.
+ * Lower case and NFKC, simplified characters for traditional and Japanese ones. Compounds ("e-mail", "maxUploadSize")
+ * yield their parts too; Chinese, Japanese and Korean yield pairs, a character between kana also itself, and numerals
+ * (三十) their digits; telephone numbers, dates and times a term for all their forms.
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = []
@@ -62,7 +68,8 @@ export function wordsOf(text: string): string[] {
   if (HAS_CAMEL_CASE.test(written))
     for (const [word] of written.matchAll(CAMEL_CASE))
       if (HAS_CAMEL_CASE.test(word)) words.push(...camelCaseParts(word))
-  words.push(...writtenForms(plain))
+  if (HAS_PAIRED.test(plain)) words.push(...hanNumbers(joined))
+  words.push(...writtenForms(HAN_DATE_OR_TIME.test(plain) ? replaceHanNumerals(plain) : plain))
   return words
 }
 
@@ -74,10 +81,20 @@ function camelCaseParts(word: string): string[] {
 
 /** By UTF-16 code unit; 0 for characters without a simplified one. Rare characters beyond the first plane are omitted. */
 const simplifiedUnits = new Uint16Array(0x1_00_00)
-for (const pair of traditionalCharacters.split('|')) {
-  const [traditional = '', simplified = ''] = pair.split(' ')
-  if (traditional.length === 1 && simplified.length === 1)
-    simplifiedUnits[traditional.charCodeAt(0)] = simplified.charCodeAt(0)
+for (const [traditional, simplified] of unitPairs(traditionalCharacters)) simplifiedUnits[traditional] = simplified
+for (const [japanese, traditional] of unitPairs(japaneseCharacters)) {
+  const simplified = simplifiedUnits[traditional] || traditional
+  if (simplified !== japanese && simplifiedUnits[japanese] === 0) simplifiedUnits[japanese] = simplified
+}
+// A few are both: 芸 is the Japanese form of 藝 and the simplified one of 蕓. All of them count as one.
+for (const [unit, simplified] of simplifiedUnits.entries())
+  if (simplified !== 0) simplifiedUnits[unit] = simplifiedUnits[simplified] || simplified
+
+function* unitPairs(dictionary: string): Generator<[from: number, to: number]> {
+  for (const pair of dictionary.split('|')) {
+    const [from = '', to = ''] = pair.split(' ')
+    if (from.length === 1 && to.length === 1) yield [from.charCodeAt(0), to.charCodeAt(0)]
+  }
 }
 
 function toSimplified(text: string): string {
@@ -110,8 +127,18 @@ function addPairs(words: string[], part: string): void {
     if (characters.length === 1) words.push(match[0])
     for (let index = 0; index + 1 < characters.length; index += 1)
       words.push(`${characters[index] ?? ''}${characters[index + 1] ?? ''}`)
+    if (HAS_HIRAGANA.test(match[0])) addHanBetweenKana(words, characters)
   }
   if (after < part.length) words.push(part.slice(after))
+}
+
+/** A noun (父は) or the unchanging part of a verb, whose endings differ between question and answer (落とす, 落ちる). */
+function addHanBetweenKana(words: string[], characters: readonly string[]): void {
+  for (const [index, character] of characters.entries()) {
+    const [before = '', after = ''] = [characters[index - 1], characters[index + 1]]
+    const isBetween = HAS_HIRAGANA.test(before) || HAS_HIRAGANA.test(after)
+    if (isBetween && HAN.test(character) && !HAN.test(before) && !HAN.test(after)) words.push(character)
+  }
 }
 
 export const isPair = (word: string): boolean => PAIR.test(word)

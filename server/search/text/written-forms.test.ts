@@ -49,12 +49,21 @@ test.each([
   '1/4/2026',
   '01/04/26',
   '2026年4月1日',
+  '二〇二六年四月一日',
+  '令和八年四月一日',
   '令和8年4月1日',
   '2026년 4월 1일',
   '２０２６年４月１日',
 ])('the first of April: %s', (written) => {
   expect(termsOf(`Es beginnt am ${written} in Tarn.`, 'date')).toContain('date:2026-04-01')
 })
+
+test.each([
+  ['明治二十九年六月十五日', 'date:1896-06-15'],
+  ['大正12年9月1日', 'date:1923-09-01'],
+  ['昭和八年三月三日', 'date:1933-03-03'],
+  ['平成元年一月八日', 'date:1989-01-08'],
+])('a date of a Japanese era: %s', (written, term) => expect(termsOf(written, 'date')).toEqual([term]))
 
 test('a name of two months is either of them', () => {
   expect(termsOf('5. listopada 2024.', 'date').toSorted()).toEqual(['date:2024-10-05', 'date:2024-11-05'])
@@ -80,6 +89,8 @@ test.each([
   '6:30:00 PM',
   '午後6時30分',
   '18時30分',
+  '午後六時三十分',
+  '十八時三十分',
   '下午6点30分',
   '오후 6시 30분',
 ])('half past six in the evening: %s', (written) => {

@@ -38,9 +38,10 @@ function phoneForms(text: string): string[] {
 const DATE_AT_START = /^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4})(?!\d)/
 const NUMERIC =
   /(?<![\d.,/-])(?:(\d{4})([-/.])(\d{1,2})\2(\d{1,2})|(\d{1,2})([-/.])(\d{1,2})\6(\d{4}|\d{2}))(?![\d/-]|\.\d)/g
-const EAST_ASIAN = /(\d{4}|(?:令和|平成|昭和) ?(?:\d{1,2}|元)) ?[年년] ?(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일号號]/g
+const EAST_ASIAN =
+  /(\d{4}|(?:令和|平成|昭和|大正|明治) ?(?:\d{1,2}|元)) ?[年년] ?(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일号號]/g
 /** Year before the first of each era. */
-const ERAS: Readonly<Record<string, number>> = { 令和: 2018, 平成: 1988, 昭和: 1925 }
+const ERAS: Readonly<Record<string, number>> = { 令和: 2018, 平成: 1988, 昭和: 1925, 大正: 1911, 明治: 1867 }
 
 /** Languages whose names of months are read, with those that the runtime writes for a day of the month. */
 const LOCALES = `en de fr es it pt nl sv da nb fi pl cs sk sl hr hu ro bg ru uk el tr id vi ca et lv lt ar fa he hi th`
