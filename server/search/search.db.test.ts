@@ -105,6 +105,37 @@ describe('finds words, numbers and names however they are written', () => {
   })
 })
 
+describe('finds Japanese by its subject, however it is written', () => {
+  const TEXTS = [
+    '契約の解約は三十日前までに書面で行うものとする。',
+    '契約の更新は六十日前までに口頭で行うものとする。',
+    '森家の墓は浅草にある。',
+    '關家の墓は牛込の寺にある。',
+    '明治二十九年六月十五日に沿岸で津波があった。',
+    '明治二十四年十月二十八日に内陸で地震があった。',
+    '荷物が棚から落ちると、係の者が拾う。',
+    '荷物を棚に置くことは、係の者に言う。',
+    '売上の報告は毎月の末に経理へ出す。',
+    'これはどこにでもあることで、だれもがそうしていることなのですから、いつまでもそうであるのでしょう。',
+  ]
+  let person: Person
+  beforeAll(async () => {
+    person = await test_.createPerson()
+    for (const [index, text] of TEXTS.entries()) await addDocument(person, `${index}.txt`, text)
+  })
+
+  test.each([
+    ['何を30日前までに行いますか？', 0],
+    ['60日前までのものは何ですか', 1],
+    ['関家の墓はどこですか', 3],
+    ['1896年6月15日の出来事を教えてください', 4],
+    ['荷物を落とす', 6],
+    ['報告は、いつまでに、どこへすることになっているのでしょうか？', 8],
+  ])('%s', async (question, index) => {
+    expect((await textsOf(person, question))[0]).toBe(TEXTS[index])
+  })
+})
+
 test.each([
   ['stems', 'Invoices are submitted monthly.', 'submitting an invoice'],
   ['irregular forms', 'Phosphorus fell, and the committee held the fund of it in the bank.', 'how far did it fall'],

@@ -3,13 +3,7 @@ import { stemByLanguage } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { removeQuestionPhrases } from './question-phrases.ts'
 import { detectQuestionLanguages, isStopWord } from './stop-words.ts'
-
-/** Chinese characters of grammar or questions: a pair with one of them is more about the sentence than the subject. */
-const GRAMMAR_CHARACTERS = new Set(
-  '的了是在和与及或也就都而着被把将之其于以为对从向到由吗呢吧么哪谁何几什怎多少这那个些',
-)
-const HAN = /^\p{Script=Han}+$/u
-const HALF_GRAMMAR_WEIGHT = 0.3
+import { weighWord } from './word-weight.ts'
 
 export interface QuestionTerm {
   readonly weight: number
@@ -48,13 +42,6 @@ export function groupWordsByLanguage(question: string): ReadonlySet<string>[] {
   return [...groups.values()]
 }
 
-function weigh(word: string): number {
-  if (!HAN.test(word)) return 1
-  const characters = Array.from(word)
-  const grammar = characters.filter((character) => GRAMMAR_CHARACTERS.has(character)).length
-  return grammar === 0 ? 1 : grammar === characters.length ? 0 : HALF_GRAMMAR_WEIGHT
-}
-
 export async function parseQuestion(
   scope: Scope,
   question: string,
@@ -62,7 +49,7 @@ export async function parseQuestion(
 ): Promise<ParsedQuestion> {
   const words = wordsOf(removeQuestionPhrases(question, languages))
   const known = detectQuestionLanguages(words).filter((language) => languages.includes(language))
-  const telling = words.filter((word) => !isStopWord(word, known.length > 0 ? known : languages) && weigh(word) > 0)
+  const telling = words.filter((word) => !isStopWord(word, known.length > 0 ? known : languages) && weighWord(word) > 0)
   const searched = telling.length > 0 ? telling : wordsOf(question)
   const stems = await stemByLanguage(scope, searched, languages)
   const formsOf = new Map([...stems].map(([word, terms]) => [word, invert(terms)]))
@@ -70,7 +57,7 @@ export async function parseQuestion(
   for (const word of searched) {
     const forms = formsOf.get(word) ?? new Map<string, string[]>()
     const key = termKey(forms.keys())
-    terms.set(key, { forms, weight: (terms.get(key)?.weight ?? 0) + (weigh(word) || 1) })
+    terms.set(key, { forms, weight: (terms.get(key)?.weight ?? 0) + (weighWord(word) || 1) })
   }
   return { terms, words: new Map([...formsOf].map(([word, forms]) => [word, [...forms.keys()]])) }
 }

@@ -12,8 +12,28 @@ const GERMAN_SIZE =
 const FRENCH_INVERSION = /(?<=\p{L})(?<!\brendez)-(?:t-)?(?:ils?|elles?|on|je|tu|nous|vous|ce)(?!\p{L})/giu
 
 /** These would add character pairs that no answer holds. */
-const CHINESE_AND_JAPANESE =
-  /请问|請問|(?:是|在|从|從|到)?(?:什么|什麼|甚麼|哪(?:个|個|些|一))(?:时候|時候|时间|時間|地方)?|为什么|為什麼|为何|為何|(?:在)?哪(?:里|裡|儿|兒)|怎(?:么|麼)(?:样|樣)?|いつ(?:から|まで)?|どこ(?:で|に)?|だれ|なぜ|どうして|どのように|何(?=[時年月日週人回かがをでと])|(?:です|ます|ました|でしょう)か/gu
+const CHINESE =
+  /请问|請問|(?:是|在|从|從|到)?(?:什么|什麼|甚麼|哪(?:个|個|些|一))(?:时候|時候|时间|時間|地方)?|为什么|為什麼|为何|為何|(?:在)?哪(?:里|裡|儿|兒)|怎(?:么|麼)(?:样|樣)?/gu
+
+/** Endings of a counter that is asked for: 何年間, 何歳ごろ, 何番目. */
+const AROUND = '(?:間|目|頃|ごろ|くらい|ぐらい|ほど)?'
+const JAPANESE = new RegExp(
+  [
+    // Parts of other words are left: いつも, 使いつつ, ほどこす, みだれる, などの, けれど, ぶどう.
+    'いつ(?:から|まで|頃|ごろ)?(?![つも])',
+    '(?<!ほ)どこ(?:から|まで|で(?!す|し)|に)?',
+    '(?<![くまみ])だれ|誰|どなた|なぜ|何故',
+    '(?<![なほれぶ])(?:どうして|どうやって|どうすれば|どのように|どのような|どう(?=[なしすいで])|ど[れの](?:くらい|ぐらい|ほど|だけ)?)',
+    'いくら|いくつ|どんな|どちら',
+    // "幾何" is geometry.
+    `(?<![幾几如任])(?:何という|何(?:[かヶ]国|[年月日時分秒週人名回個本枚歳才度番頭件円代条])${AROUND}|何(?=[かがをでとのにもはだ]))`,
+    'なん(?:という|(?=で))',
+    '(?:を|について|に関して)?(?:教えて|示して|説明して|述べて)(?:ください|下さい|くれますか|もらえますか|いただけますか|ほしい)?(?=[。！!？?]|\\s*$)',
+    'とは(?=[?？]|\\s*$)',
+    '(?:です|でした|ます|ました|ません|ませんでした)か|でしょうか?(?=[。？?]|\\s*$)',
+  ].join('|'),
+  'gu',
+)
 
 const PHRASES: readonly (readonly [language: string, pattern: RegExp])[] = [
   ['english', ENGLISH_TELL_ME],
@@ -25,5 +45,5 @@ const PHRASES: readonly (readonly [language: string, pattern: RegExp])[] = [
 export const removeQuestionPhrases = (question: string, languages?: readonly string[]): string =>
   PHRASES.filter(([language]) => languages?.includes(language) ?? true).reduce(
     (rest, [, pattern]) => rest.replace(pattern, ' '),
-    question.replace(CHINESE_AND_JAPANESE, ' '),
+    question.replace(CHINESE, ' ').replace(JAPANESE, ' '),
   )

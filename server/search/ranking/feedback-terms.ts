@@ -2,6 +2,7 @@ import type { Scope } from '#server/database/scope.ts'
 import { createByteCache } from '#server/search/index/byte-cache.ts'
 import { type LibraryIndex, locatePassage } from '#server/search/index/library-index.ts'
 import { isStopWord } from '#server/search/query/stop-words.ts'
+import { weighWord } from '#server/search/query/word-weight.ts'
 import { readPassages } from '#server/search/read-passages.ts'
 import { stemWords } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
@@ -33,7 +34,8 @@ export async function readFeedbackTerms(
     number,
     language,
     words: wordsOf(found.text).filter(
-      (word) => /\p{L}/u.test(word) && !isWrittenForm(word) && !isStopWord(word, library.languages),
+      (word) =>
+        /\p{L}/u.test(word) && !isWrittenForm(word) && weighWord(word) === 1 && !isStopWord(word, library.languages),
     ),
   }))
   for (const [language, ofLanguage] of Map.groupBy(texts, (text) => text.language)) {
