@@ -120,7 +120,7 @@ test('the print command of the browser prints what is loaded: long questions, co
     .locator('body > div[class*=paper]')
     .waitFor({ state: 'attached', timeout: 1000 })
     .catch(() => undefined)
-  await expect.poll(() => printed(page)).toContain('printed ')
+  await expect.poll(() => printed(page), { timeout: 20_000 }).toContain('printed ')
   const text = await printed(page)
   for (const words of ['The last line.', 'end of the line', 'column 11 in the first row', 'https://example.test/a'])
     expect(text).toContain(words)

@@ -7,7 +7,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { useShortcut } from '#web/ui/use-shortcut.ts'
 
 /** Everything else that loads late comes first. */
-const LOADED_AFTER_MS = 1000
+const LOADED_AFTER_MS = 2000
 
 /** Prints what the page shows, also by the browser's own command. @returns prints something as a whole */
 export function usePrinting({ chatId, documentId }: ShownOnPage): (printed: Printed | null) => void {
