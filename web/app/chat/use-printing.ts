@@ -6,8 +6,9 @@ import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { useShortcut } from '#web/ui/use-shortcut.ts'
 
-/** Everything else that loads late comes first. */
-const LOADED_AFTER_MS = 2000
+/** For the browser's own menu; Ctrl+P announces itself by its first key. */
+const LOADED_AFTER_MS = 20_000
+const FIRST_KEYS = new Set(['Control', 'Meta'])
 
 /** Prints what the page shows, also by the browser's own command. @returns prints something as a whole */
 export function usePrinting({ chatId, documentId }: ShownOnPage): (printed: Printed | null) => void {
@@ -24,12 +25,19 @@ export function usePrinting({ chatId, documentId }: ShownOnPage): (printed: Prin
   useEffect(() => {
     shown.current = { chatId, documentId }
     let timer: ReturnType<typeof setTimeout> | undefined
+    const load = (): void => {
+      follow().catch((error: unknown) => console.error(error))
+    }
     const giveUp = afterFirstReads(queryClient, () => {
-      timer = setTimeout(() => {
-        follow().catch((error: unknown) => console.error(error))
-      }, LOADED_AFTER_MS)
+      timer = setTimeout(load, LOADED_AFTER_MS)
     })
+    const ending = new AbortController()
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (FIRST_KEYS.has(key)) load()
+    }
+    addEventListener('keydown', onKey, { signal: ending.signal })
     return () => {
+      ending.abort()
       giveUp()
       clearTimeout(timer)
       following.current?.then(
