@@ -11,6 +11,8 @@ export interface DocPiece {
   /** Code of a Symbol character; the text holds a bracket in its place. */
   readonly sign?: number
   readonly isInSymbol?: boolean
+  /** Data of a form field, whose place the text U+0001 stands for. */
+  readonly form?: Buffer
   /** List level from 0: "1.", "1.1", "(a)", a bullet. */
   readonly level?: number
   /** `LISTED` is on the first level; `LISTED_TOO` is based on it. */
@@ -96,11 +98,47 @@ function fontTable(): Buffer {
   return Buffer.concat([words(fonts.length, 0), ...fonts])
 }
 
-function characterProperties({ isDeleted, isHidden, sign, isInSymbol }: DocPiece): Buffer {
+const PLACE_OF_DATA = 0x6a03
+
+function characterProperties({ isDeleted, isHidden, sign, isInSymbol, formAt }: StoredPiece): Buffer {
+  if (formAt !== undefined) return Buffer.concat([words(PLACE_OF_DATA), longs(formAt)])
   if (isHidden) return Buffer.from([0x3c, 0x08, 0x81])
   if (isDeleted) return Buffer.from([0x00, 0x08, 0x81])
   if (sign !== undefined) return words(0x4a4f, PLAIN_FONT, 0x6a09, SYMBOL_FONT, sign)
   return isInSymbol ? words(0x4a4f, SYMBOL_FONT) : Buffer.alloc(0)
+}
+
+interface StoredPiece extends DocPiece {
+  readonly formAt?: number | undefined
+}
+
+const endedText = (text: string): Buffer => Buffer.concat([words(text.length), Buffer.from(`${text}\0`, 'utf16le')])
+
+export interface DropdownField {
+  readonly entries: readonly string[]
+  /** 25: the default was left. */
+  readonly chosen: number
+  readonly preset?: number
+}
+
+/** MS-DOC 2.9.78. */
+export function makeDropdown({ entries, chosen, preset = 0 }: DropdownField): Buffer {
+  const list = entries.map((entry) => Buffer.concat([words(entry.length), Buffer.from(entry, 'utf16le')]))
+  const texts = ['', '', '', '', ''].map(endedText)
+  const begin = [longs(0xff_ff_ff_ff), words(2 | (chosen << 2), 0, 0), endedText('Choice'), words(preset)]
+  return Buffer.concat([...begin, ...texts, words(0xffff, entries.length, 0), ...list])
+}
+
+/** MS-DOC 2.9.78. */
+export const makeTextField = (preset: string): Buffer =>
+  Buffer.concat([longs(0xff_ff_ff_ff), words(0, 0, 0), endedText('Name'), endedText(preset)])
+
+/** MS-DOC 2.9.158 */
+function formData(form: Buffer): Buffer {
+  const header = Buffer.alloc(0x44)
+  header.writeUInt32LE(header.length + form.length)
+  header.writeUInt16LE(header.length, 4)
+  return Buffer.concat([header, form])
 }
 
 export interface DocParts {
@@ -125,11 +163,14 @@ export const makeDoc = (pieces: readonly DocPiece[]): Uint8Array =>
 /** @param lengths of the parts of the text, the body first. */
 function writeDoc(pieces: readonly DocPiece[], lengths: readonly number[]): Uint8Array {
   let at = TEXT_BLOCK * BLOCK_BYTES
+  let data = Buffer.from('picture')
   const stored = pieces.toReversed().map((piece) => {
     const bytes = Buffer.from(piece.text, piece.isNarrow === true ? 'latin1' : 'utf16le')
     const start = at
     at += bytes.length
-    return { ...piece, bytes, start }
+    const formAt = piece.form && data.length
+    if (piece.form) data = Buffer.concat([data, formData(piece.form)])
+    return { ...piece, bytes, start, formAt }
   })
   const document = Buffer.alloc(Math.max(at, 8 * BLOCK_BYTES))
   for (const { bytes, start } of stored) bytes.copy(document, start)
@@ -187,5 +228,6 @@ function writeDoc(pieces: readonly DocPiece[], lengths: readonly number[]): Uint
   const file = utils.cfb_new()
   utils.cfb_add(file, '/WordDocument', document)
   utils.cfb_add(file, '/1Table', table)
+  if (pieces.some(({ form }) => form !== undefined)) utils.cfb_add(file, '/Data', data)
   return Uint8Array.from(write(file, { type: 'array' }))
 }

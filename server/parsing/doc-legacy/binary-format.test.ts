@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
-import { LISTED, LISTED_TOO, makeDoc, makeDocWith } from '#test/make-doc.ts'
+import { LISTED, LISTED_TOO, makeDoc, makeDocWith, makeDropdown, makeTextField } from '#test/make-doc.ts'
 import { readDocument } from '#test/read-document.ts'
 import { readWordBinary } from './binary-format.ts'
 
@@ -59,6 +59,37 @@ test('takes soft hyphens out of words and keeps hard ones', () => {
 test('shows what fields show, not how they are made', () => {
   const inner = '\u0013 REF b \u0014seven\u0015'
   expect(bodyOf({ text: `See \u0013 HYPERLINK "x" ${inner} \u0014page ${inner}\u0015.` })).toBe('See page seven.')
+})
+
+test('writes the chosen entry of a form field, which is not in the text, and its default where none was chosen', () => {
+  const entries = ['Freehold', 'Leasehold']
+  const field = (name: string, form: Buffer, rest = '') => [
+    { text: `\u0013 ${name} ` },
+    { text: '\u0001', form },
+    { text: `${rest}\u0015` },
+  ]
+  const body = bodyOf(
+    { text: 'Tenure: ' },
+    ...field('FORMDROPDOWN', makeDropdown({ entries, chosen: 1 })),
+    { text: '. Before: ' },
+    ...field('FORMDROPDOWN', makeDropdown({ entries, chosen: 25 }), '\u0014'),
+    { text: '. Name: ' },
+    ...field('FORMTEXT', makeTextField('Ann'), '\u0014'),
+    { text: '. Filled: ' },
+    ...field('FORMTEXT', makeTextField('Ann'), '\u0014Bob'),
+    { text: '.' },
+  )
+  expect(body).toBe('Tenure: Leasehold. Before: Freehold. Name: Ann. Filled: Bob.')
+})
+
+test.each([
+  ['cut off', makeDropdown({ entries: ['Freehold'], chosen: 0 }).subarray(0, 20)],
+  ['without the chosen entry', makeDropdown({ entries: ['Freehold'], chosen: 9 })],
+  ['no data of a form', Buffer.alloc(200)],
+])('form data that are %s cost the value only', (_, form) => {
+  expect(bodyOf({ text: 'Tenure: \u0013 FORMDROPDOWN ' }, { text: '\u0001', form }, { text: '\u0015.' })).toBe(
+    'Tenure: .',
+  )
 })
 
 test('writes the numbers of lists and headings, which the file leaves to be counted, and no bullets', () => {

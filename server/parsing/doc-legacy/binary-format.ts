@@ -3,7 +3,7 @@ import { ParseFailure } from '#server/parsing/failure.ts'
 import { addressBehind } from '#server/parsing/links.ts'
 import { readWord95Layout } from './layout-word95.ts'
 import { readWord97Layout, readStream } from './layout-word97.ts'
-import { joinPieces, type ParagraphEnd, type WordLayout } from './pieces.ts'
+import { FIRST_FORM_VALUE, joinPieces, type ParagraphEnd, type WordLayout } from './pieces.ts'
 import { createView } from './properties.ts'
 import { headingMark } from './recover-text.ts'
 
@@ -36,7 +36,7 @@ export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false, marksH
   const fib = createView(document)
   if ((fib.getUint16(FLAGS_OFFSET, true) & ENCRYPTED_FLAG) !== 0) throw new ParseFailure('encrypted')
   const layout = fib.getUint16(0, true) === WORD_95 ? readWord95Layout(document) : readWord97Layout(file, document)
-  const { text, ends } = joinPieces(layout, keepsDeleted)
+  const { text, ends, formValues } = joinPieces(layout, keepsDeleted)
   const labels = numberParagraphs(layout.numbering, ends)
   if (marksHeadings) markHeadings(ends, labels)
   let from = 0
@@ -44,7 +44,7 @@ export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false, marksH
     const length = fib.getUint32(layout.lengths + 4 * index, true)
     const written = insertLabels(text, from, from + length, labels)
     from += length
-    return [part, toText(written)]
+    return [part, toText(written, formValues)]
   })
   return Object.fromEntries(parts) as Record<Part, string>
 }
@@ -104,7 +104,16 @@ interface Field {
 /** The target of a link follows its instruction in quotation marks; "\\l" before it names a place in the document. */
 const LINK = /^\s*HYPERLINK\s+"([^"]+)"/i
 
-function toText(written: string): string {
+const FORM_FIELD = /^\s*FORM(?:DROPDOWN|TEXT)(?!\p{L})/iu
+
+/** The value of a form field, whose data stand in its instruction. */
+function findFormValue({ instruction }: Field, formValues: readonly string[]): string {
+  if (!FORM_FIELD.test(instruction)) return ''
+  const numbers = Array.from(instruction, (_, index) => instruction.charCodeAt(index) - FIRST_FORM_VALUE)
+  return formValues[numbers.find((number) => number in formValues) ?? -1] ?? ''
+}
+
+function toText(written: string, formValues: readonly string[]): string {
   let shown = ''
   const fields: Field[] = []
   for (const part of written.split(/([\u0013-\u0015])/)) {
@@ -117,6 +126,8 @@ function toText(written: string): string {
       const isShown = fields.every(({ start }) => start !== undefined)
       if (target !== undefined && field?.start !== undefined && isShown)
         shown += addressBehind(shown.slice(field.start), target)
+      const isEmpty = field !== undefined && (field.start === undefined || shown.slice(field.start).trim() === '')
+      if (isEmpty && isShown) shown += findFormValue(field, formValues)
     } else if (fields.every(({ start }) => start !== undefined)) shown += part
     else if (field) field.instruction += part
   }

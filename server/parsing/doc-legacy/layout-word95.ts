@@ -58,6 +58,7 @@ export function readWord95Layout(document: Uint8Array): WordLayout {
     isDeleted: turnsOn(MARKED_DELETED, listWord95Properties),
     isHidden: turnsOn(HIDDEN, listWord95Properties),
     symbolDecoderFor: () => undefined,
+    formValueOf: () => undefined,
     paragraphs: listRuns(
       document,
       listBlocks(document, HEADER.paragraphRuns, HEADER.paragraphBlocks),

@@ -1,6 +1,7 @@
 /** Layout of Word documents from 1997 to 2003 (MS-DOC). */
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
 import { decodeSymbolFont } from '#server/parsing/symbol-fonts.ts'
+import { readFormValue } from './form-values.ts'
 import { readWordNumbering } from './lists.ts'
 import type { Piece, WordLayout } from './pieces.ts'
 import { listProperties, createView } from './properties.ts'
@@ -33,11 +34,20 @@ export function readWord97Layout(file: object, document: Uint8Array): WordLayout
     characters: listRuns(document, blocksAt(FIB.characterRuns), readCharacterRun),
     isDeleted: turnsOn(MARKED_DELETED, listProperties),
     isHidden: turnsOn(HIDDEN, listProperties),
+    formValueOf: createFormReader(file),
     symbolDecoderFor: createSymbolDecoder(listSymbolFonts(document, table)),
     paragraphs: listRuns(document, blocksAt(FIB.paragraphRuns), readParagraphRun(PARAGRAPH_ENTRY_BYTES)),
     endsRow: turnsOn(ENDS_ROW, listProperties),
     numbering: () => readWordNumbering(document, table),
   }
+}
+
+/** Documents without pictures and form fields have no such stream. */
+function createFormReader(file: object): WordLayout['formValueOf'] {
+  const content = compoundFiles.find(file, '/Data')?.content
+  if (!content) return () => undefined
+  const data = new Uint8Array(content)
+  return (run) => readFormValue(run, data)
 }
 
 const FONT_NAME = 39

@@ -16,6 +16,8 @@ export interface WordLayout {
   readonly isDeleted: (run: Run) => boolean
   readonly isHidden: (run: Run) => boolean
   readonly symbolDecoderFor: (run: Run) => ((character: string) => string) | undefined
+  /** The value of the form field whose data a run holds. */
+  readonly formValueOf: (run: Run) => string | undefined
   readonly paragraphs: readonly Run[]
   readonly endsRow: (run: Pick<Run, 'properties'>) => boolean
   /** Returns a function that counts paragraphs and returns labels. @throws RangeError if the tables are broken. */
@@ -31,16 +33,42 @@ const PARAGRAPH_ENDS: readonly string[] = ['\r', '\f', '\n', CELL_END]
 /** Bounds the memory that a broken table can claim. */
 const MAX_CHARACTERS = 30_000_000
 
-/** Returns one UTF-16 code unit per position, U+0000 for deleted or hidden text, and the paragraph ends in order. */
+const FIELD_DATA = '\u0001'
+/** Private use: stands in the text for the value of a form field, by its number. */
+export const FIRST_FORM_VALUE = 0xe000
+const MAX_FORM_VALUES = 0x1000
+
+interface JoinedPieces {
+  /** One UTF-16 code unit per position, U+0000 for deleted or hidden text. */
+  readonly text: string
+  /** In order. */
+  readonly ends: readonly ParagraphEnd[]
+  readonly formValues: readonly string[]
+}
+
 export function joinPieces(
-  { pieces, characters, isDeleted, isHidden, symbolDecoderFor: readSigns, paragraphs, endsRow }: WordLayout,
+  {
+    pieces,
+    characters,
+    isDeleted,
+    isHidden,
+    symbolDecoderFor: readSigns,
+    formValueOf,
+    paragraphs,
+    endsRow,
+  }: WordLayout,
   keepsDeleted: boolean,
-): { readonly text: string; readonly ends: readonly ParagraphEnd[] } {
+): JoinedPieces {
   const deleted = keepsDeleted ? [] : characters.filter(isDeleted)
   const hidden = keepsDeleted ? [] : characters.filter(isHidden)
   const signs = characters.flatMap((run) => {
     const read = readSigns(run)
     return read ? [{ ...run, read }] : []
+  })
+  const formValues: string[] = []
+  const valued = characters.flatMap((run) => {
+    const value = formValueOf(run)
+    return value === undefined || value === '' ? [] : [{ ...run, value }]
   })
   const ends: ParagraphEnd[] = []
   let text = ''
@@ -51,6 +79,10 @@ export function joinPieces(
     const written = Array.from({ length: decoded.length }, (_, unit) => decoded.charAt(unit))
     for (const { from, to, read } of clipRuns(signs, stretch))
       for (let at = (from - start) / width; at < (to - start) / width; at += 1) written[at] = read(written[at] ?? '')
+    for (const { from, to, value } of clipRuns(valued, stretch))
+      for (let at = (from - start) / width; at < (to - start) / width; at += 1)
+        if (written[at] === FIELD_DATA && formValues.length < MAX_FORM_VALUES)
+          written[at] = String.fromCharCode(FIRST_FORM_VALUE + formValues.push(value) - 1)
     for (const range of clipRuns(deleted, stretch))
       written.fill('\0', (range.from - start) / width, (range.to - start) / width)
     // Field and row borders stay, since only half of a field or row may be hidden.
@@ -64,5 +96,5 @@ export function joinPieces(
     }
     text += written.join('')
   }
-  return { text, ends: ends.toSorted((one, other) => one.at - other.at) }
+  return { text, ends: ends.toSorted((one, other) => one.at - other.at), formValues }
 }
