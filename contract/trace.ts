@@ -50,7 +50,7 @@ export const retrievalTrace = z.object({
   /** The complete document exceeded the model's window, so only its first pages with text were read. */
   pages: z.object({ read: z.int().nonnegative(), of: z.int().positive() }).optional(),
   query: z.string(),
-  /** Further searches, as the model put them; absent if it was not asked or gave none. */
+  /** Further searches: the parts of the question, and other words that the model gave; absent if there are none. */
   otherWords: z.array(z.string()).optional(),
   /** How well the best passage fits the words of the question, 0 to about 1; missing in traces of old answers. */
   evidence: z.number().optional(),

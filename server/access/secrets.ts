@@ -1,6 +1,6 @@
 /** Generated at the first start and stored in DATA_DIR, or encrypted in a shared database. */
 import { hkdfSync, randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
@@ -67,7 +67,8 @@ export async function loadSecretsFromFolder(dataDir: string): Promise<Secrets> {
       )
     }
   }
-  if (existsSync(path.join(dataDir, 'postgres', 'PG_VERSION'))) {
+  // A folder that cannot be entered, or a link to nothing, is a database too.
+  if (lstatSync(path.join(dataDir, 'postgres'), { throwIfNoEntry: false }) !== undefined) {
     throw new AppError(
       'startup',
       `"${file}" is missing, but the database next to it needs the keys in it. Restore it from a backup; nothing was changed.`,

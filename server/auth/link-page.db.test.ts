@@ -120,7 +120,7 @@ test('the button leads to allowed pages only, and the policy of its page lets it
   await service.newClient().auth.signInWithOtp({ email, options: { emailRedirectTo: BACK } })
   const link = new URL(await service.linkFor(email))
   const opened = await fetch(link)
-  expect(opened.headers.get('content-security-policy')).toContain("form-action 'self' https://app.example.com;")
+  expect(opened.headers.get('content-security-policy')).not.toContain('form-action')
   expect(opened.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   expect(opened.headers.get('cache-control')).toBe('no-store')
   const html = await opened.text()
@@ -134,12 +134,12 @@ test('the button leads to allowed pages only, and the policy of its page lets it
   expect(pressed.headers.get('location')).toMatch(new RegExp(`^${service.url}/#access_token=`))
 })
 
-test('another site cannot press the button', async () => {
-  const email = 'led-there@example.test'
+test.each(['cross-site', 'same-site'])('a page that is %s cannot press the button', async (site) => {
+  const email = `led-there-${site}@example.test`
   await service.newClient().auth.signInWithOtp({ email })
   const link = await service.linkFor(email)
   const { action, fields } = formOf(await (await fetch(link)).text(), link)
-  const headers = { 'sec-fetch-site': 'cross-site' }
+  const headers = { 'sec-fetch-site': site }
   const led = await fetch(action, { method: 'POST', redirect: 'manual', headers, body: fields })
   expect(led.status).toBe(303)
   const page = new URL(led.headers.get('location') ?? '', action)

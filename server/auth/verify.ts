@@ -46,6 +46,9 @@ const WAITING = 'Confirmation link accepted. Please proceed to confirm link sent
 const verifyBody = z.object({ ...contact, type: optionalText, token: optionalText, token_hash: optionalText })
 type VerifyBody = z.output<typeof verifyBody>
 
+/** Old browsers do not say where a request comes from. */
+const OWN_SITES: readonly (string | undefined)[] = [undefined, 'same-origin', 'none']
+
 export function verifyRoutes(service: AuthService): Hono {
   const app = new Hono()
 
@@ -61,7 +64,7 @@ export function verifyRoutes(service: AuthService): Hono {
     const fields = Object.fromEntries(new URLSearchParams(await context.req.text()))
     const link = readLink(service, fields)
     // Another site may lead a browser to a link, but not press its button: the page shows whose link it is.
-    if (context.req.header('sec-fetch-site') === 'cross-site') {
+    if (!OWN_SITES.includes(context.req.header('sec-fetch-site'))) {
       const { token, type, target } = link
       const page = new URLSearchParams({ token, type, redirect_to: target.href })
       return context.redirect(`../verify?${page.toString()}`, 303)

@@ -149,7 +149,8 @@ function takeEntry(file: string, found: Stats, { clusterDir, owner }: { clusterD
   const isOwned = found.uid === owner.uid
   if (!isOwned) lchownSync(file, owner.uid, owner.gid)
   const mode = found.mode & 0o7777
-  const right = file === clusterDir ? (CLUSTER_MODES.has(mode) ? mode : 0o700) : mode | (isFolder ? 0o700 : 0o600)
+  const right =
+    file === clusterDir ? (CLUSTER_MODES.has(mode) ? mode : 0o700) : (mode & 0o777) | (isFolder ? 0o700 : 0o600)
   if (right !== mode) chmodSync(file, right)
   return !isOwned || right !== mode
 }

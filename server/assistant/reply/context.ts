@@ -14,6 +14,7 @@ import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { findUnreadDocuments, type UnreadDocuments } from '#server/assistant/retrieval/await-documents.ts'
 import { findPassages, resolveChosen, type Retrieval } from '#server/assistant/retrieval/find-passages.ts'
 import { passageRoom } from '#server/assistant/retrieval/passage-room.ts'
+import { splitParts } from '#server/assistant/retrieval/question-parts.ts'
 import { asksToListAll } from '#server/assistant/retrieval/whole-document-question.ts'
 import { parseCommands, type ToolCall } from '#server/assistant/tools/commands.ts'
 import type { ToolRun } from '#server/assistant/tools/outcome.ts'
@@ -198,7 +199,7 @@ export async function searchInOtherWords(
     room: passageRoom(model.contextWindow, options.passageTokens),
     joins: true,
     embedder: options.embedder,
-    otherWords: options.otherWords,
+    otherWords: [...new Set([...splitParts(context.question), ...options.otherWords])],
     ...(chosen.length > 0 ? { documentIds: chosen } : {}),
   })
   return { ...context, sources: appendSources(unfinished.sources, numbered(passages)), trace }
@@ -214,7 +215,8 @@ async function selectQuotes(
   }: { found: readonly QuotableSource[]; isWhole: boolean; parts: NonNullable<Retrieval['parts']> },
 ): Promise<QuotableSource[]> {
   if (query.trim() === '') return quoteSummary(scope, found)
-  if (parts.length > 0) return quoteParts(scope, parts)
+  const ofParts = parts.length > 0 ? await quoteParts(scope, parts) : []
+  if (ofParts.length > 0) return ofParts
   if (!isWhole) return chooseQuotes(await prepareCandidates(scope, query, found))
   const every = asksToListAll(query) ? await quoteAll(scope, query, found) : []
   return every.length > 0 ? every : quoteSummary(scope, found)

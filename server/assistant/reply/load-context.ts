@@ -89,13 +89,15 @@ async function withOtherWords(
     writer.append({ type: 'tool', tool: { name: OTHER_WORDS_STEP, status, ...ended } })
   showStep('running')
   releasePriority()
-  const asked = await askForOtherWords({
-    chat: (await loadingProviders).chatModel(model.provider, model.identifier),
-    question,
-    earlier: turnsBefore(history),
-    languages,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(otherWordsTimeoutMs)]),
-  }).catch((error: unknown) => {
+  const ask = async () =>
+    askForOtherWords({
+      chat: (await loadingProviders).chatModel(model.provider, model.identifier),
+      question,
+      earlier: turnsBefore(history),
+      languages,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(otherWordsTimeoutMs)]),
+    })
+  const asked = await ask().catch((error: unknown) => {
     signal.throwIfAborted()
     log.info({ err: error, model: model.identifier }, 'a model gave no other words, the question is searched for alone')
     return undefined
@@ -107,7 +109,7 @@ async function withOtherWords(
       ? context
       : await read((scope) => searchInOtherWords(scope, context, { otherWords, embedder, passageTokens }))
   showStep('done', { durationMs: Math.round(performance.now() - startedAt) })
-  const note = 'The model was asked for other words and gave none in time.'
+  const note = 'The model was asked for other words and gave none.'
   return asked === undefined ? { ...found, trace: { ...trace, notes: [...trace.notes, note] } } : found
 }
 

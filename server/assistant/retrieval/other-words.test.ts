@@ -4,7 +4,7 @@ import { needsOtherWords, parseSearches } from './other-words.ts'
 
 const traced = (trace: Partial<RetrievalTrace>): RetrievalTrace => ({
   scope: 'passages',
-  query: '',
+  query: 'May I let my granny flat?',
   terms: [],
   guessed: [],
   considered: [],
@@ -26,6 +26,7 @@ test('a model is not asked where nothing was searched, for a whole document, an 
   expect(needsOtherWords('Summarise the lease.', traced({ scope: 'whole' }))).toBe(false)
   expect(needsOtherWords(' ', traced({ evidence: 0 }))).toBe(false)
   expect(needsOtherWords('word '.repeat(500), traced({ evidence: 0 }))).toBe(false)
+  expect(needsOtherWords('Thank you!', traced({ query: 'Thank you!', evidence: 0 }))).toBe(false)
 })
 
 test.each([

@@ -6,7 +6,7 @@ test.each([
   'Which contract is quicker to leave: the lease or the loan?',
   'What did the letter promise, and since when does the board meet?',
   'What do the report and the letter each say about rent?',
-  'Put the sales of 2022 next to those of 2023.',
+  'Put the sales of 2022 next to the revenue of 2023.',
   'Worin unterscheiden sich Miete und Pacht?',
   'Quelle est la différence entre les deux contrats ?',
   '¿En qué se diferencian los dos contratos?',

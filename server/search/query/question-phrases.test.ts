@@ -38,5 +38,10 @@ test.each([
   '処置をほどこす',
   '髪がみだれる',
   '幾何学の本',
+  'なだれの危険',
+  'すだれを掛ける',
+  'ついつい買う',
+  'いつくしま神社',
+  'いくらの賞味期限',
   '几何图形',
 ])('leaves what only looks like it: %s', (question) => expect(restOf(question)).toBe(question))
