@@ -31,8 +31,11 @@ export default defineConfig({
         codeSplitting: {
           // One file for each page: pieces that late parts share with them compress worse, by 13 kB for the chat page.
           groups: [
-            { name: 'index', test: /\/web\/main\.tsx$/, priority: 2 },
-            { name: 'chat', test: /\/web\/app\/routes\/chat\.tsx$/, priority: 1 },
+            { name: 'index', test: /\/web\/main\.tsx$/, priority: 3 },
+            // Late parts of the sign-in page, which has no use for the chat page.
+            { name: 'notices', test: /\/web\/(?:ui\/toaster|app\/storage-notice)\.tsx$/, priority: 2 },
+            { name: 'enrol', test: /\/web\/features\/login\/enrol-form\.tsx$/, priority: 1 },
+            { name: 'chat', test: /\/web\/app\/routes\/chat\.tsx$/, priority: 0 },
           ],
         },
       },

@@ -19,6 +19,17 @@ test('whoever is not signed in is sent to the sign-in page', async () => {
   await stage.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
 })
 
+test('the sign-in page loads nothing of the chat page', async () => {
+  const { page } = stage
+  // The last of its scripts brings the toasts.
+  await page.getByRole('region', { name: 'Notifications (F8)' }).waitFor({ state: 'attached' })
+  const scripts = await page.evaluate(() =>
+    performance.getEntriesByType('resource').flatMap(({ name }) => (name.endsWith('.js') ? [name] : [])),
+  )
+  expect(scripts.some((name) => /\/notices-[^/]+$/.test(name))).toBe(true)
+  expect(scripts.filter((name) => /\/chat-[^/]+$/.test(name))).toEqual([])
+})
+
 test('a wrong password is said in a toast and on the page', async () => {
   const { page } = stage
   await page.getByPlaceholder('Enter your email').fill(EMAIL)

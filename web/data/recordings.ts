@@ -33,6 +33,7 @@ const isListed = ({ id }: Recording): boolean => useRecordings.getState().record
 
 function store(recordings: readonly Recording[]): Promise<void> {
   const left = recordings.filter(isListed)
+  for (const { id } of recordings) if (!left.some((one) => one.id === id)) markStored(id)
   return write(
     async ({ storeRecordings }) => {
       await storeRecordings(left)

@@ -15,6 +15,9 @@ export function usePrinting({ chatId, documentId }: ShownOnPage): (printed: Prin
   const queryClient = useQueryClient()
   const following = useRef<Promise<() => void> | null>(null)
   const shown = useRef<ShownOnPage>({ chatId, documentId })
+  const isPrinting = useRef(false)
+  /** Aborts when the page shows something else. */
+  const ending = useRef(new AbortController())
   const follow = useCallback(() => {
     following.current ??= import('#web/app/print/print-page.tsx').then(({ followPrinting }) =>
       followPrinting(shown.current, queryClient),
@@ -31,13 +34,14 @@ export function usePrinting({ chatId, documentId }: ShownOnPage): (printed: Prin
     const giveUp = afterFirstReads(queryClient, () => {
       timer = setTimeout(load, LOADED_AFTER_MS)
     })
-    const ending = new AbortController()
+    const showing = new AbortController()
+    ending.current = showing
     const onKey = ({ key }: KeyboardEvent): void => {
       if (FIRST_KEYS.has(key)) load()
     }
-    addEventListener('keydown', onKey, { signal: ending.signal })
+    addEventListener('keydown', onKey, { signal: showing.signal })
     return () => {
-      ending.abort()
+      showing.abort()
       giveUp()
       clearTimeout(timer)
       following.current?.then(
@@ -49,16 +53,21 @@ export function usePrinting({ chatId, documentId }: ShownOnPage): (printed: Prin
   }, [queryClient, follow, chatId, documentId])
   const print = useCallback(
     async (printed: Printed | null) => {
+      if (isPrinting.current) return
+      isPrinting.current = true
+      const { signal } = ending.current
       try {
         // Without it, paper would show the page too.
         await follow()
         const printing = await import('#web/app/print/print-page.tsx')
         await (printed === null
-          ? printing.printShown(shown.current, queryClient)
-          : printing.print(printed, queryClient))
+          ? printing.printShown(shown.current, queryClient, signal)
+          : printing.print(printed, queryClient, signal))
       } catch (error) {
         console.error(error)
         toast({ title: 'Error', description: 'This could not be loaded for printing.', variant: 'destructive' })
+      } finally {
+        isPrinting.current = false
       }
     },
     [queryClient, follow],

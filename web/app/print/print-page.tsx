@@ -147,27 +147,49 @@ async function loadConversation(id: string, queryClient: QueryClient): Promise<v
   await loadMessagesBackTo(queryClient, id, Number.MIN_SAFE_INTEGER)
 }
 
+const FORMULAS_WITHIN_MS = 8_000
+
 const formulasReady = (container: HTMLElement): Promise<void> =>
   new Promise((resolve) => {
     if (isReady() || container.querySelector('[data-formula]') === null) return resolve()
-    const stop = onReady(() => {
+    const stop = onReady(() => end())
+    const end = (): void => {
+      clearTimeout(timer)
       stop()
       resolve()
-    })
+    }
+    // Where the code of formulas does not load, they are printed as they were written.
+    const timer = setTimeout(end, FORMULAS_WITHIN_MS)
   })
 
 let requested: Printed | null = null
 
-/** Loads all of a conversation or document and opens the browser's dialog. @throws if it cannot be loaded */
-export async function print(printed: Printed, queryClient: QueryClient): Promise<void> {
+/**
+ * Loads all of a conversation or document and opens the browser's dialog, unless `signal` aborts before.
+ * @throws if it cannot be loaded
+ */
+export async function print(printed: Printed, queryClient: QueryClient, signal: AbortSignal): Promise<void> {
+  const isOver = (): boolean => signal.aborted
   if (printed.kind === 'conversation') await loadConversation(printed.id, queryClient)
-  else loaded = await loadDocument(printed.id, queryClient)
+  else {
+    const whole = await loadDocument(printed.id, queryClient)
+    if (isOver()) return revokePictures(whole)
+    revokePictures(loaded)
+    loaded = whole
+  }
+  if (isOver()) return
   showPrinted(printed, queryClient)
   if (view === null) return
   await formulasReady(view.container)
   await document.fonts.ready
+  if (isOver()) return
   requested = printed
   window.print()
+}
+
+function revokePictures(whole: PrintableDocument | null): void {
+  for (const { picture } of whole?.pages ?? [])
+    if (picture instanceof HTMLImageElement) URL.revokeObjectURL(picture.src)
 }
 
 /** In a column of its own, the document is meant where it has the focus. */
@@ -178,10 +200,10 @@ function meantOf({ chatId, documentId }: ShownOnPage): Printed | null {
 }
 
 /** Prints what has the focus. */
-export async function printShown(shown: ShownOnPage, queryClient: QueryClient): Promise<void> {
+export async function printShown(shown: ShownOnPage, queryClient: QueryClient, signal: AbortSignal): Promise<void> {
   const printed = meantOf(shown)
   if (printed === null) window.print()
-  else await print(printed, queryClient)
+  else await print(printed, queryClient, signal)
 }
 
 /** Answers the print command of the browser. @returns the function that ends this, and drops what was prepared */
@@ -201,6 +223,7 @@ export function followPrinting(shown: ShownOnPage, queryClient: QueryClient): ()
     if (theme !== undefined) html.dataset['theme'] = theme
     theme = undefined
     delete html.dataset['printing']
+    requested = null
   }
   addEventListener('beforeprint', begin)
   addEventListener('afterprint', end)
@@ -209,8 +232,7 @@ export function followPrinting(shown: ShownOnPage, queryClient: QueryClient): ()
     removeEventListener('afterprint', end)
     end()
     requested = null
-    for (const { picture } of loaded?.pages ?? [])
-      if (picture instanceof HTMLImageElement) URL.revokeObjectURL(picture.src)
+    revokePictures(loaded)
     loaded = null
     closeView()
   }

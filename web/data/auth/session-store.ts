@@ -12,6 +12,8 @@ type Stored = { access_token: string; refresh_token: string; expires_in?: number
 interface SessionStore extends TextStore {
   /** The stored session, if another page has replaced the refresh token, which was read here. */
   readonly replacementOf: (refreshToken: string) => string | null
+  /** Whether the stored session is this person's. */
+  readonly isOf: (userId: string) => boolean
   /** Lets the token be refreshed by its next reader. Returns false for one that has just arrived. */
   readonly expire: (accessToken: string) => boolean
   /** Milliseconds since 1970 by the server's clock, as far as it is known. */
@@ -97,6 +99,10 @@ export function createSessionStore(store: TextStore, sessionKey: string): Sessio
     replacementOf(refreshToken) {
       const session = readTokens.has(refreshToken) ? read() : null
       return session === null || session.refresh_token === refreshToken ? null : describe(session)
+    },
+    isOf(userId) {
+      const session = read()
+      return session !== null && claimsOf(session.access_token)['sub'] === userId
     },
     expire(accessToken) {
       const isYoung = known.token === accessToken && performance.now() - known.at < MIN_AGE_MS

@@ -201,8 +201,9 @@ export async function startSession(): Promise<void> {
     await client.initialize()
     client.onAuthStateChange((event, session) => {
       announcedSession = session
-      // Another page may have signed out, and it cannot remove what only this page has.
-      if (event === 'SIGNED_OUT') localStore.forgetUnstored(STORAGE_KEY)
+      // Another page may have signed out or let another person in, and it cannot remove what only this page has.
+      if (event === 'SIGNED_OUT' || (session !== null && !store.isOf(session.user.id)))
+        localStore.forgetUnstored(STORAGE_KEY)
       setState({ ...stateOf(session), ...(session !== null || event === 'SIGNED_OUT' ? { error: null } : {}) })
       for (const listener of eventListeners) listener(event)
     })
@@ -255,7 +256,7 @@ async function renewToken(rejected: string): Promise<string | null> {
   const isOwn = (await accessToken()) === rejected
   if (isOwn && !store.expire(rejected)) return null
   const token = await accessToken()
-  return token === rejected ? null : token
+  return token === null || token === rejected || claimsOf(token)['sub'] !== claimsOf(rejected)['sub'] ? null : token
 }
 
 /** Renews a token that has expired by the server's clock. Signs out if the session has ended elsewhere. */

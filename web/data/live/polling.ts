@@ -69,12 +69,19 @@ async function poll(followers: ReadonlySet<Follower>, known: WeakSet<Follower>, 
   const conversationId = asking.findLast((follower) => follower.conversationId !== undefined)?.conversationId
   const { changes, accept } = await askForChanges(conversationId, signal)
   signal.throwIfAborted()
-  accept()
+  const failures: unknown[] = []
   for (const follower of asking) {
     if (!followers.has(follower)) continue
-    await follower.apply(changes, !known.has(follower))
-    known.add(follower)
+    try {
+      await follower.apply(changes, !known.has(follower))
+      known.add(follower)
+    } catch (error) {
+      failures.push(error)
+    }
   }
+  // Otherwise the next question is for these changes again; those that were applied are the same then.
+  if (failures.length === 0) accept()
+  else throw failures[0]
   return changes !== null
 }
 

@@ -65,7 +65,9 @@ function watchIdleSocket(socket: WebSocket): void {
       askedAt = now
       logFailure(current?.sendHeartbeat() ?? Promise.resolve())
     } else if (askedAt !== undefined && now - askedAt > DEAD_AFTER_MS) {
-      // The client takes a second one without an answer to the first as the end of the socket.
+      // The client takes a second one without an answer to the first as the end of the socket, and opens another.
+      clearInterval(timer)
+      setIdle(false)
       logFailure(current?.sendHeartbeat() ?? Promise.resolve())
     } else if (askedAt !== undefined && now - askedAt > IDLE_AFTER_MS) setIdle(true)
   }

@@ -36,6 +36,8 @@ export function createReplyStream(
 ): ReplyStream {
   let isStopped = false
   let isFetching = false
+  /** Apart from the other: a channel that comes back catches up while an answer to asking is still awaited. */
+  let isPolling = false
   let view: ReplyView | null = useThreadStore.getState().replies[conversationId] ?? null
   let publishTimer: ReturnType<typeof setTimeout> | undefined
   const rowChecks: ReturnType<typeof setTimeout>[] = []
@@ -82,8 +84,8 @@ export function createReplyStream(
   let unansweredQuestion: string | undefined
 
   const poll = async (signal: AbortSignal): Promise<void> => {
-    if (isFetching) return
-    isFetching = true
+    if (isFetching || isPolling) return
+    isPolling = true
     try {
       const question = lastStoredQuestion()
       const known = view !== null && view.seq > 0 ? view : undefined
@@ -99,7 +101,7 @@ export function createReplyStream(
       // A deleted conversation, which the changes tell.
       if (!(error instanceof HttpError && error.status === 404)) throw error
     } finally {
-      isFetching = false
+      isPolling = false
     }
   }
 

@@ -10,12 +10,16 @@ export function useSignOut(): () => void {
   const { id } = useUser()
   const leave = async (): Promise<void> => {
     try {
-      const { deleteUnsentFiles } = await import('#web/data/documents/unsent-files.ts')
+      // Without its code nothing was stored by this page.
+      const unsent = await import('#web/data/documents/unsent-files.ts').catch((error: unknown) => {
+        console.error(error)
+        return null
+      })
       const { error } = await signOut()
       if (error !== null) throw error
       clearDrafts(id)
       deleteRecordings(id)
-      deleteUnsentFiles(id)
+      unsent?.deleteUnsentFiles(id)
     } catch (error) {
       console.error(error)
       toast({
