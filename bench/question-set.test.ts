@@ -4,7 +4,6 @@ import { isGiven, isRight, namesValue, type Question } from './question-set.ts'
 const asked = (kind: Question['kind'], question: Partial<Question> = {}): Question => ({
   id: 'q',
   kind,
-  language: 'en',
   question: 'How much?',
   followsUp: null,
   files: [

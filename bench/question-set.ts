@@ -25,7 +25,6 @@ export const questionSet = z.array(
   z.object({
     id: z.string(),
     kind: z.enum(QUESTION_KINDS),
-    language: z.string(),
     question: z.string(),
     /** Id of the question before it in its conversation. */
     followsUp: z.string().nullable(),

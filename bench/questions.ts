@@ -242,9 +242,9 @@ export async function run([folder, ...kinds]: string[]): Promise<Record<string, 
   )
   const rewritesFile = path.join(folder, 'rewrites.json')
   const isRewriting = process.env['REWRITES'] !== 'off' && existsSync(rewritesFile)
-  const rewrites = !isRewriting
-    ? {}
-    : z.record(z.string(), z.array(z.string())).parse(JSON.parse(await readFile(rewritesFile, 'utf8')))
+  const rewrites = isRewriting
+    ? z.record(z.string(), z.array(z.string())).parse(JSON.parse(await readFile(rewritesFile, 'utf8')))
+    : {}
   const byQuestion = new Map(questions.map(({ id, question }) => [question, rewrites[id]?.join('\n')]))
   const model = await startRecordingModel((lastMessage) => byQuestion.get(lastMessage.trim()) ?? 'Recorded')
   const lasting = process.env['LIBRARY']

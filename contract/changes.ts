@@ -5,7 +5,8 @@ import { messageRow } from './message.ts'
 
 /**
  * Answer of `GET /api/changes`. With `?since=` the `moment` of an earlier answer: what changed for the person between the
- * two; with `&conversation=` an id also messages of that conversation. `is_complete` is false where too much changed, or too long ago, to tell: then everything is to be read again.
+ * two; with `&conversation=` an id also messages of that conversation. `is_complete` is false where too much changed, or
+ * too long ago, to tell: then everything is to be read again.
  */
 export const changesSince = z.object({
   moment: z.string(),

@@ -44,6 +44,16 @@ export async function openPage(
   return { page, faults }
 }
 
+/** Uncaught errors and errors in the console, as they come. */
+export function collectErrors(page: Page): readonly string[] {
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  return errors
+}
+
 export async function signInWithTestAccount(page: Page): Promise<void> {
   await page.getByText('Use test account').click()
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { restorePage, translatePage } from './page-translator.ts'
-import { signInWithTestAccount } from './browser.ts'
+import { collectErrors, signInWithTestAccount } from './browser.ts'
 import { composerOf, openStage, type Stage, startChat, toastOf } from './stage.ts'
 
 let stage: Stage
@@ -15,16 +15,12 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-async function openTranslated(steps: 'replace' | 'insert'): Promise<{ page: Page; faults: string[] }> {
+async function openTranslated(steps: 'replace' | 'insert'): Promise<{ page: Page; faults: readonly string[] }> {
   const context = await stage.browser.newContext({ viewport: { width: 1440, height: 900 } })
   onTestFinished(() => context.close())
   context.setDefaultTimeout(60_000)
   const page = await context.newPage()
-  const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(error.message))
-  page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text())
-  })
+  const faults = collectErrors(page)
   await page.goto(stage.alcove.url)
   await signInWithTestAccount(page)
   await page.evaluate(translatePage, steps)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { chromium, type BrowserContext, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { signInWithTestAccount } from './browser.ts'
+import { collectErrors, signInWithTestAccount } from './browser.ts'
 import { composerOf, openStage, type Stage, startChat } from './stage.ts'
 
 let stage: Stage
@@ -24,15 +24,14 @@ const REFUSED =
   'This browser stores nothing for this page. Reloading or leaving this page signs you out and loses what you typed and ' +
   'did not send, recordings without a transcript, files that are not sent yet, and the settings of this browser.'
 
-async function openIn(context: BrowserContext, change?: () => void): Promise<{ page: Page; faults: string[] }> {
+async function openIn(
+  context: BrowserContext,
+  change?: () => void,
+): Promise<{ page: Page; faults: readonly string[] }> {
   onTestFinished(() => context.close())
   context.setDefaultTimeout(60_000)
   const page = await context.newPage()
-  const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(error.message))
-  page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text())
-  })
+  const faults = collectErrors(page)
   if (change !== undefined) await page.addInitScript(change)
   await page.goto(stage.alcove.url)
   return { page, faults }

@@ -1,6 +1,5 @@
 /** Generated at the first start and stored in DATA_DIR, or encrypted in a shared database. */
 import { hkdfSync, randomBytes } from 'node:crypto'
-import { lstatSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
@@ -8,6 +7,7 @@ import { z } from 'zod'
 import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError, codeOf } from '#server/base/errors.ts'
 import { NotPrivateError, readPrivateFile } from '#server/base/private-files.ts'
+import { findEntry } from '#server/database/restore-cluster.ts'
 import { generateSigningKey, signingKey } from './signing-keys.ts'
 
 const secretsSchema = z.object({
@@ -68,7 +68,7 @@ export async function loadSecretsFromFolder(dataDir: string): Promise<Secrets> {
     }
   }
   // A folder that cannot be entered, or a link to nothing, is a database too.
-  if (lstatSync(path.join(dataDir, 'postgres'), { throwIfNoEntry: false }) !== undefined) {
+  if (findEntry(path.join(dataDir, 'postgres')) !== undefined) {
     throw new AppError(
       'startup',
       `"${file}" is missing, but the database next to it needs the keys in it. Restore it from a backup; nothing was changed.`,

@@ -129,22 +129,12 @@ function readLink({ settings }: AuthService, fields: Readonly<Record<string, str
   return { token, type, kinds: kindsOf(type), target: chooseRedirect(redirectTo, settings) }
 }
 
-async function rejectLink(context: Context, service: AuthService, { token, target }: MailedLink): Promise<void> {
-  try {
-    await enforceRateLimits(service, [addressBucket('verify', visitorOf(context, service.settings))])
-    throw invalidLink()
-  } catch (error) {
-    writeFailure(target, asAuthError(error, context, service.log), { isPkce: isPkceToken(token) })
-  }
-}
+const rejectLink = (context: Context, service: AuthService, link: MailedLink): Promise<void> =>
+  attemptLink(context, service, link, () => Promise.reject(invalidLink()))
 
-async function followLink(
-  context: Context,
-  service: AuthService,
-  { token, type, kinds, target }: MailedLink,
-): Promise<void> {
-  try {
-    await enforceRateLimits(service, [addressBucket('verify', visitorOf(context, service.settings))])
+async function followLink(context: Context, service: AuthService, link: MailedLink): Promise<void> {
+  const { token, type, kinds, target } = link
+  await attemptLink(context, service, link, async () => {
     const outcome = isPkceToken(token)
       ? await exchangeLinkForCode(service, { token, kinds })
       : await exchangeLinkForSession(service, { token, kinds, visitor: visitorOf(context, service.settings) })
@@ -153,6 +143,19 @@ async function followLink(
       if (isPkceToken(token)) target.searchParams.set('message', WAITING)
     } else if ('code' in outcome) target.searchParams.set('code', outcome.code)
     else writeSession(target, await describeSession(context, service, outcome), { type })
+  })
+}
+
+/** Within the rate limits; the target tells a failure. */
+async function attemptLink(
+  context: Context,
+  service: AuthService,
+  { token, target }: MailedLink,
+  act: () => Promise<void>,
+): Promise<void> {
+  try {
+    await enforceRateLimits(service, [addressBucket('verify', visitorOf(context, service.settings))])
+    await act()
   } catch (error) {
     writeFailure(target, asAuthError(error, context, service.log), { isPkce: isPkceToken(token) })
   }

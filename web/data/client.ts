@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ownPath } from '#web/data/base-path.ts'
 import { config } from './config.ts'
 import { accessToken, anonKey, confirmSession } from './auth/session.ts'
-import { claimsOf } from './auth/token-claims.ts'
+import { isOfSamePerson } from './auth/token-claims.ts'
 
 const errorBody = z.object({ error: z.object({ message: z.string() }) })
 
@@ -19,10 +19,6 @@ export class HttpError extends Error {
 
 const UNAUTHORIZED = 401
 
-/** Another tab may have signed out and let another person in meanwhile. */
-const isSamePerson = (token: string | null, renewed: string): boolean =>
-  token !== null && claimsOf(token)['sub'] === claimsOf(renewed)['sub']
-
 /**
  * Sends a request with the access token, and once more if the server takes that one for expired.
  * @param send gets null while signed out
@@ -35,7 +31,8 @@ export async function sendAsPerson<Answer extends { readonly status: number }>(
   if (answer.status !== UNAUTHORIZED) return answer
   await confirmSession()
   const renewed = await accessToken()
-  return renewed === null || renewed === token || !isSamePerson(token, renewed) ? answer : send(renewed)
+  const isRepeatable = token !== null && renewed !== null && renewed !== token && isOfSamePerson(token, renewed)
+  return isRepeatable ? send(renewed) : answer
 }
 
 /** Sends the session cookie, and the access token if there is one. @throws HttpError if the status is no success */

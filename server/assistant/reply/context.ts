@@ -14,7 +14,6 @@ import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { findUnreadDocuments, type UnreadDocuments } from '#server/assistant/retrieval/await-documents.ts'
 import { findPassages, resolveChosen, type Retrieval } from '#server/assistant/retrieval/find-passages.ts'
 import { passageRoom } from '#server/assistant/retrieval/passage-room.ts'
-import { splitParts } from '#server/assistant/retrieval/question-parts.ts'
 import { asksToListAll } from '#server/assistant/retrieval/whole-document-question.ts'
 import { parseCommands, type ToolCall } from '#server/assistant/tools/commands.ts'
 import type { ToolRun } from '#server/assistant/tools/outcome.ts'
@@ -184,7 +183,7 @@ export async function readContext(
   }
 }
 
-/** Searches again, for the question and its other words. Runs as the person. */
+/** Searches again, for what was searched for before and for other words. Runs as the person. */
 export async function searchInOtherWords(
   scope: Scope,
   context: ReplyContext,
@@ -199,7 +198,7 @@ export async function searchInOtherWords(
     room: passageRoom(model.contextWindow, options.passageTokens),
     joins: true,
     embedder: options.embedder,
-    otherWords: [...new Set([...splitParts(context.question), ...options.otherWords])],
+    otherWords: [...new Set([...(context.trace?.otherWords ?? []), ...options.otherWords])],
     ...(chosen.length > 0 ? { documentIds: chosen } : {}),
   })
   return { ...context, sources: appendSources(unfinished.sources, numbered(passages)), trace }

@@ -231,7 +231,6 @@ export function followPrinting(shown: ShownOnPage, queryClient: QueryClient): ()
     removeEventListener('beforeprint', begin)
     removeEventListener('afterprint', end)
     end()
-    requested = null
     revokePictures(loaded)
     loaded = null
     closeView()

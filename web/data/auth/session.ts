@@ -6,7 +6,7 @@ import { type Arrival, takeArrival, takeFirstArrival } from './arrival.ts'
 import { createAuthFetch } from './auth-fetch.ts'
 import type { OfferedSession } from './offered-session.ts'
 import { createSessionStore } from './session-store.ts'
-import { claimsOf } from './token-claims.ts'
+import { claimsOf, isOfSamePerson } from './token-claims.ts'
 
 export type SessionState = {
   loading: boolean
@@ -256,7 +256,7 @@ async function renewToken(rejected: string): Promise<string | null> {
   const isOwn = (await accessToken()) === rejected
   if (isOwn && !store.expire(rejected)) return null
   const token = await accessToken()
-  return token === null || token === rejected || claimsOf(token)['sub'] !== claimsOf(rejected)['sub'] ? null : token
+  return token !== null && token !== rejected && isOfSamePerson(token, rejected) ? token : null
 }
 
 /** Renews a token that has expired by the server's clock. Signs out if the session has ended elsewhere. */

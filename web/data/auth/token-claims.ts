@@ -8,3 +8,7 @@ export function claimsOf(token: string): Readonly<Record<string, unknown>> {
     return {}
   }
 }
+
+/** Another tab may have signed out and let another person in between two tokens. */
+export const isOfSamePerson = (token: string, other: string): boolean =>
+  claimsOf(token)['sub'] === claimsOf(other)['sub']

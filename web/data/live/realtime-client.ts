@@ -98,6 +98,7 @@ function closedSocket(url: string): WebSocketLike {
 function ignore(): void {
   // The socket is closed.
 }
+
 let renewing: Promise<void> = Promise.resolve()
 
 /** The page's one socket; a new one after a sign-out. */

@@ -10,6 +10,7 @@ import { useThreadActions } from '#web/features/thread/actions/thread-actions.ts
 import { VersionSteps } from '#web/features/thread/actions/version-steps.tsx'
 import { ReplyTrace } from '#web/features/thread/trace/reply-trace.tsx'
 import { Button } from '#web/ui/button.tsx'
+import { ANSWER_NOTES } from '#web/lib/messages/answer-notes.ts'
 import { AssistantMessage, type AssistantMessageProps } from './assistant-message.tsx'
 import styles from './message.module.css'
 import { SummaryLine } from './summary-line.tsx'
@@ -95,7 +96,7 @@ export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
           tokensOut={earlier ? earlier.token_out : tokensOut}
         />
       )}
-      {known?.cut === true && <p className={styles.aside}>The model reached the longest answer it may give.</p>}
+      {known?.cut === true && <p className={styles.aside}>{ANSWER_NOTES.cut}</p>}
       {known?.filtered === true && (
         <p className={styles.aside}>The content filter of the model server ended this answer.</p>
       )}

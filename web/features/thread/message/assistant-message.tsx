@@ -5,6 +5,7 @@ import { messageElementId } from '#web/features/thread/list/show-target.ts'
 import { useThreadPosition } from '#web/features/thread/list/thread-position.tsx'
 import { SourceCards } from '#web/features/thread/sources/source-cards.tsx'
 import { UnreadNote } from '#web/features/thread/sources/unread-note.tsx'
+import { ANSWER_NOTES } from '#web/lib/messages/answer-notes.ts'
 import { citedNumbers, citedParts, citedPassages } from '#web/lib/messages/citations.ts'
 import { withSources } from '#web/lib/messages/known-addresses.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -117,7 +118,7 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
             )}
           </div>
         )}
-        {props.stopped && <p className={styles.aside}>You stopped this answer.</p>}
+        {props.stopped && <p className={styles.aside}>{ANSWER_NOTES.stopped}</p>}
         {props.pages && (
           <p className={styles.aside}>
             Only the first {props.pages.read} of {props.pages.of} pages were read for this answer.

@@ -1,0 +1,5 @@
+/** Sentences below an answer that ended early, on the page and on paper. */
+export const ANSWER_NOTES = {
+  stopped: 'You stopped this answer.',
+  cut: 'The model reached the longest answer it may give.',
+} as const
