@@ -66,11 +66,13 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
 
   document_index: { writes: 'search', reads: ['documents/store'] },
   embedded_documents: { writes: 'search' },
+  embeddings_failures: { writes: 'search' },
   passage_vectors: { writes: 'search' },
   passages: { writes: 'search' },
   search_buckets: { writes: 'search' },
   search_segments: { writes: 'search', reads: ['assistant'] },
 
+  embeddings_consents: { writes: 'connections', reads: ['search'] },
   models: { writes: 'connections', reads: ['api', 'assistant', 'conversations'] },
   own_providers: { writes: 'connections', reads: ['assistant', 'search'] },
   tool_consents: { writes: 'connections' },

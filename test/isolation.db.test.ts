@@ -64,6 +64,13 @@ async function seed(): Promise<void> {
   await db.admin.query(
     `insert into embedded_documents select owner, 'model', document_id, passages from document_index`,
   )
+  await db.admin.query(
+    `insert into embeddings_consents (owner, address, model) values ($1, 'https://models.test/v1', 'meaning')`,
+    [owner.sub],
+  )
+  await db.admin.query(`insert into embeddings_failures (owner, model, message) values ($1, 'meaning', 'Away.')`, [
+    owner.sub,
+  ])
   conversationId = randomUUID()
   const [questionId, answerId] = [randomUUID(), randomUUID()]
   await db.admin.query(`insert into conversations (id, uid, model_name) values ($1, $2, 'alcove-reader')`, [

@@ -1,43 +1,62 @@
-/** The embedder of a person: a model of a personal provider, else the operator's embedder. */
+/** The embedder of a person: a model that they chose, else the operator's. */
 import { AppError } from '#server/base/errors.ts'
 import { personalIdentifier } from '#server/providers/provider-registry.ts'
 import { createEmbedder, type Embedder } from '#server/providers/embed.ts'
 
-export interface EmbeddingsEndpoint {
-  readonly id: string
+interface Address {
+  readonly name: string
   readonly baseUrl: string
   readonly apiKey: string | undefined
   readonly fetch?: typeof fetch | undefined
-  /** Null if the person chose no embeddings model of this provider. */
-  readonly model: string | null
 }
 
+/** An endpoint that the environment configures, and whose models people may choose for their own documents. */
+export interface ServerEndpoint extends Address {
+  readonly id: 'compatible' | 'openai'
+}
+
+/** An endpoint that a person can use, with the model that they chose there; null without one. */
+export interface EmbeddingsEndpoint extends Address {
+  readonly id: string
+  readonly model: string | null
+  /** Keys of vectors of its models: this and the model. */
+  readonly keyPrefix: string
+}
+
+export const personalKeyPrefix = (id: string): string => personalIdentifier(id, '')
+
+/** Ends in a space, which no address has. */
+export const serverKeyPrefix = (address: string): string => `server:${address} `
+
 /** @param model as the provider names it. */
-export function createEndpointEmbedder({ baseUrl, apiKey, fetch }: EmbeddingsEndpoint, model: string): Embedder {
+export function createEndpointEmbedder({ baseUrl, apiKey, fetch }: Address, model: string): Embedder {
   const embedder = createEmbedder({ model, baseUrl, apiKey, fetch })
   if (!embedder) throw new AppError('unavailable', 'This provider has no address.')
   return embedder
 }
 
-/** `embed` also accepts earlier models: their vectors stay in use until those of the chosen model are complete. */
+/**
+ * A model of a personal provider comes before the operator's, which comes before one of an endpoint of the server. `embed`
+ * also accepts earlier models: their vectors stay in use until those of the chosen model are complete.
+ */
 export function choosePersonalEmbedder(
-  endpoints: readonly EmbeddingsEndpoint[],
-  sharedEmbedder: Embedder | null,
+  { personal, server }: { personal: readonly EmbeddingsEndpoint[]; server: readonly EmbeddingsEndpoint[] },
+  operatorEmbedder: Embedder | null,
 ): Embedder | null {
-  const chosen = endpoints.find(({ model }) => model !== null)
-  if (chosen?.model == null) return sharedEmbedder
-  const identifier = personalIdentifier(chosen.id, chosen.model)
+  const chosenOf = (endpoints: readonly EmbeddingsEndpoint[]) =>
+    endpoints.flatMap(({ keyPrefix, model }) => (model === null ? [] : [keyPrefix + model]))[0]
+  const chosen = chosenOf(personal) ?? operatorEmbedder?.model ?? chosenOf(server)
+  if (chosen === undefined) return null
+  const endpoints = [...personal, ...server]
   return {
-    model: identifier,
-    async embed(texts, { model = identifier, ...options }) {
-      const endpoint = endpoints.find(({ id }) => model.startsWith(personalIdentifier(id, '')))
+    model: chosen,
+    async embed(texts, { model = chosen, ...options }) {
+      const endpoint = endpoints.find(({ keyPrefix }) => model.startsWith(keyPrefix))
       if (endpoint)
-        return createEndpointEmbedder(endpoint, model.slice(personalIdentifier(endpoint.id, '').length)).embed(
-          texts,
-          options,
-        )
-      if (!sharedEmbedder) throw new AppError('unavailable', 'The provider of these vectors is gone.')
-      return sharedEmbedder.embed(texts, { model, ...options })
+        return createEndpointEmbedder(endpoint, model.slice(endpoint.keyPrefix.length)).embed(texts, options)
+      if (!operatorEmbedder || /^(endpoint|server):/.test(model))
+        throw new AppError('unavailable', 'The provider of these vectors is gone.')
+      return operatorEmbedder.embed(texts, { model, ...options })
     },
   }
 }

@@ -56,13 +56,16 @@ export async function replaceProvider(scope: Scope, provider: SealedProvider): P
   return row
 }
 
-/** Returns undefined if there is no such provider. A model deselects those of all other providers. */
+/** Returns undefined if there is no such provider. A model deselects those of all other providers and of the server. */
 export async function setEmbeddingsModel(
   scope: Scope,
   id: string,
   model: string | null,
 ): Promise<PersonalProvider | undefined> {
-  if (model !== null) await scope.query('update own_providers set embeddings_model = null where id <> $1', [id])
+  if (model !== null) {
+    await scope.query('update own_providers set embeddings_model = null where id <> $1', [id])
+    await scope.query('delete from embeddings_consents')
+  }
   const { rows } = await scope.query<PersonalProvider>(
     `update own_providers set embeddings_model = $2 where id = $1 returning ${COLUMNS}`,
     [id, model],
@@ -88,13 +91,3 @@ export const storeModels = (
       { provider: name, owner, ownProvider: id },
     ),
   )
-
-/** For a deselected model. Removing a provider deletes its vectors in the database. */
-export const deleteVectors = (database: Database, owner: string, id: string) =>
-  database.asService(async (scope) => {
-    for (const table of ['embedded_documents', 'passage_vectors', 'vector_usage'])
-      await scope.query(`delete from ${table} where owner = $1 and starts_with(model, $2)`, [
-        owner,
-        personalIdentifier(id, ''),
-      ])
-  })

@@ -144,7 +144,7 @@ test('a refresh removes models that no longer exist', async () => {
 
 test('reports what is wrong with an endpoint, and stores none that fails', async () => {
   const { origin } = await serveLoopback((request, response) => {
-    if (request.url?.startsWith('/empty')) response.end('{"data":[{"id":"text-embedding-3-small"}]}')
+    if (request.url?.startsWith('/empty')) response.end('{"data":[{"id":"whisper-1"}]}')
     else if (request.url?.startsWith('/moved')) response.writeHead(302, { location: `${stub.baseUrl}/models` }).end()
     else if (request.url?.startsWith('/huge')) response.end(`{"data":[],"x":"${'x'.repeat(5_000_000)}"}`)
     else if (request.url?.startsWith('/none')) response.writeHead(404).end()
@@ -220,4 +220,11 @@ test('people cannot connect providers for others', async () => {
     ),
   )
   await expect(forged).rejects.toMatchObject({ code: '42501' })
+})
+
+test('an endpoint of embeddings models alone is connected, and offers no model for chat', async () => {
+  await stub.configure({ models: 'BAAI/bge-m3' })
+  onTestFinished(() => stub.configure({ models: 'stub-gpt,text-embedding-3-small' }))
+  await connect(home())
+  expect(await modelsSeenBy(person)).toEqual([])
 })

@@ -15,9 +15,16 @@ import {
 } from '#server/providers/provider-registry.ts'
 import type { Embedder } from '#server/providers/embed.ts'
 import { type Endpoint, listModels } from '#server/providers/list-models.ts'
-import { choosePersonalEmbedder, createEndpointEmbedder, type EmbeddingsEndpoint } from './personal-embedders.ts'
+import { readConsent } from './embeddings-consents.ts'
 import {
-  deleteVectors,
+  choosePersonalEmbedder,
+  createEndpointEmbedder,
+  type EmbeddingsEndpoint,
+  personalKeyPrefix,
+  type ServerEndpoint,
+  serverKeyPrefix,
+} from './personal-embedders.ts'
+import {
   listProviders,
   readStoredProviders,
   replaceProvider,
@@ -41,6 +48,8 @@ export interface PersonalProviders {
   readonly resolve: ResolveProviders
   /** Tests the model first; null selects the operator's. @throws AppError `not_found`, `bad_request`, `unavailable`. */
   chooseEmbeddings(person: Person, id: string, model: string | null, signal: AbortSignal): Promise<PersonalProvider>
+  /** Providers of the person that may have embeddings models. */
+  listEmbeddingsEndpoints(owner: string): Promise<EmbeddingsEndpoint[]>
   resolveEmbedder(owner: string, hasPersonal?: boolean): Promise<Embedder | null>
 }
 
@@ -51,7 +60,10 @@ interface PersonalProvidersOptions {
   /** Configured by the environment, for people without personal keys. */
   readonly settings: ProviderSettings
   readonly guardedFetch: typeof fetch
+  /** The operator's, for everybody. */
   readonly embedder?: Embedder | null
+  /** Whose embeddings models people may choose. */
+  readonly serverEndpoints?: readonly ServerEndpoint[]
   readonly log: Log
 }
 
@@ -75,7 +87,8 @@ function sealProvider(key: Buffer, owner: string, given: NewProvider): SealedPro
   return { kind, name, baseUrl, sealedKey, lastFour: apiKey === undefined ? null : lastCharacters(apiKey) }
 }
 
-async function testEmbeddings(name: string, embedder: Embedder, signal: AbortSignal): Promise<void> {
+/** @throws AppError `unavailable` */
+export async function testEmbeddings(name: string, embedder: Embedder, signal: AbortSignal): Promise<void> {
   const ended = AbortSignal.any([signal, AbortSignal.timeout(EMBED_TIMEOUT_MS)])
   await embedder.embed(['A text.'], { signal: ended, retries: 0 }).catch((error: unknown) => {
     signal.throwIfAborted()
@@ -85,7 +98,7 @@ async function testEmbeddings(name: string, embedder: Embedder, signal: AbortSig
 }
 
 export function createPersonalProviders(options: PersonalProvidersOptions): PersonalProviders {
-  const { database, settings, guardedFetch, embedder: sharedEmbedder = null, log } = options
+  const { database, settings, guardedFetch, embedder: operatorEmbedder = null, serverEndpoints = [], log } = options
   const key = Buffer.from(hkdfSync('sha256', options.encryptionKey, 'alcove', 'keys of people', 32))
   const sharedProviders = createProviders(settings)
 
@@ -114,11 +127,25 @@ export function createPersonalProviders(options: PersonalProvidersOptions): Pers
   }
 
   function toEmbeddingsEndpoints(owner: string, row: StoredProvider): EmbeddingsEndpoint[] {
-    const { id, kind, embeddings_model: model } = row
+    const { id, kind, name, embeddings_model: model } = row
     if (kind === 'anthropic') return []
     const [endpoint] = toPersonalEndpoints(owner, row)
     const baseUrl = endpoint?.baseUrl ?? settings.openai.baseUrl ?? DEFAULT_BASE_URLS.OpenAI
-    return [{ id, baseUrl, apiKey: decryptKey(owner, row), fetch: endpoint?.fetch, model }]
+    const keyPrefix = personalKeyPrefix(id)
+    return [{ id, name, baseUrl, apiKey: decryptKey(owner, row), fetch: endpoint?.fetch, model, keyPrefix }]
+  }
+
+  const listEmbeddingsEndpoints = async (owner: string) =>
+    (await readStoredProviders(database, owner)).flatMap((row) => toEmbeddingsEndpoints(owner, row))
+
+  /** Endpoints of the server, with the model that the person chose there. Without any there is nothing to read. */
+  async function listServerEndpoints(owner: string): Promise<EmbeddingsEndpoint[]> {
+    const consent = serverEndpoints.length === 0 ? undefined : await readConsent(database, owner)
+    return serverEndpoints.map((endpoint) => ({
+      ...endpoint,
+      model: consent?.address === endpoint.baseUrl ? consent.model : null,
+      keyPrefix: serverKeyPrefix(endpoint.baseUrl),
+    }))
   }
 
   return {
@@ -148,16 +175,17 @@ export function createPersonalProviders(options: PersonalProvidersOptions): Pers
       if (model !== null) await testEmbeddings(row.name, createEndpointEmbedder(endpoint, model), signal)
       const chosen = await database.asUser(person, (scope) => setEmbeddingsModel(scope, id, model))
       if (!chosen) throw new AppError('not_found', 'There is no such provider.')
-      if (model === null) await deleteVectors(database, person.sub, id)
       return chosen
     },
 
+    listEmbeddingsEndpoints,
+
     async resolveEmbedder(owner, hasPersonal = true) {
-      const rows = hasPersonal ? await readStoredProviders(database, owner) : []
-      return choosePersonalEmbedder(
-        rows.flatMap((row) => toEmbeddingsEndpoints(owner, row)),
-        sharedEmbedder,
-      )
+      const [personal, server] = await Promise.all([
+        hasPersonal ? listEmbeddingsEndpoints(owner) : [],
+        listServerEndpoints(owner),
+      ])
+      return choosePersonalEmbedder({ personal, server }, operatorEmbedder)
     },
 
     async refresh(person, signal) {

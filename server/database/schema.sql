@@ -432,6 +432,28 @@ create table public.embedded_documents (
   constraint embedded_documents_pkey PRIMARY KEY (owner, model, document_id)
 );
 
+create table public.embeddings_consents (
+  owner uuid not null default auth.uid(),
+  address text not null,
+  model text not null,
+  embeddings_key text not null generated always as (((('server:'::text || address) || ' '::text) || model)) stored,
+  created_at timestamp with time zone not null default now(),
+  constraint embeddings_consents_address_check CHECK (((char_length(address) <= 500) AND (address ~ '^https?://[^[:space:]]+$'::text))),
+  constraint embeddings_consents_model_check CHECK (((char_length(model) >= 1) AND (char_length(model) <= 150))),
+  constraint embeddings_consents_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
+  constraint embeddings_consents_pkey PRIMARY KEY (owner)
+);
+
+create table public.embeddings_failures (
+  owner uuid not null,
+  model text not null,
+  message text not null,
+  failed_at timestamp with time zone not null default now(),
+  constraint embeddings_failures_message_check CHECK ((char_length(message) <= 500)),
+  constraint embeddings_failures_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
+  constraint embeddings_failures_pkey PRIMARY KEY (owner)
+);
+
 create table public.message_feedback (
   message_id uuid not null,
   owner uuid not null default auth.uid(),
@@ -1103,6 +1125,28 @@ CREATE OR REPLACE FUNCTION public.fold_text(given text)
  SET search_path TO ''
 RETURN CASE WHEN (octet_length(given) = char_length(given)) THEN lower((given COLLATE "C")) ELSE replace(regexp_replace((lower((NORMALIZE(given, NFKD) COLLATE "und-x-icu")) COLLATE "C"), '[\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+'::text, ''::text, 'g'::text), 'ς'::text, 'σ'::text) END;
 
+CREATE OR REPLACE FUNCTION public.forget_chosen_vectors(of_owner uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if exists (select from public.own_providers o where o.owner = of_owner and o.embeddings_key is not null)
+    or exists (select from public.embeddings_consents c where c.owner = of_owner)
+  then
+    return;
+  end if;
+  delete from public.embedded_documents e
+    where e.owner = of_owner and (starts_with(e.model, 'endpoint:') or starts_with(e.model, 'server:'));
+  delete from public.passage_vectors v
+    where v.owner = of_owner and (starts_with(v.model, 'endpoint:') or starts_with(v.model, 'server:'));
+  delete from public.vector_usage u
+    where u.owner = of_owner and (starts_with(u.model, 'endpoint:') or starts_with(u.model, 'server:'));
+  delete from public.embeddings_failures f
+    where f.owner = of_owner and (starts_with(f.model, 'endpoint:') or starts_with(f.model, 'server:'));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.json_size(value jsonb)
  RETURNS bigint
  LANGUAGE sql
@@ -1363,6 +1407,18 @@ AS $function$
 begin
   update public.documents d set filename = new.filename
   where d.series = new.series and d.owner = new.owner and d.filename <> new.filename;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_embeddings_choices__forget_vectors()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform public.forget_chosen_vectors(old.owner);
   return null;
 end
 $function$;
@@ -2054,6 +2110,7 @@ CREATE TRIGGER tg_documents__measure_pages BEFORE UPDATE OF parsed_at ON public.
 CREATE TRIGGER tg_documents__rename_versions AFTER UPDATE OF filename ON public.documents FOR EACH ROW WHEN ((old.filename IS DISTINCT FROM new.filename)) EXECUTE FUNCTION public.tg_documents__rename_versions();
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(r.size) + r.page_bytes', '0');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(r.size) + r.page_bytes', '0');
+CREATE CONSTRAINT TRIGGER tg_embeddings_consents__forget_vectors AFTER DELETE ON public.embeddings_consents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.tg_embeddings_choices__forget_vectors();
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.message_feedback REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.message_feedback REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.message_feedback REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
@@ -2073,6 +2130,7 @@ CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.messages REFERENCING OLD 
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.models REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,owner}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.models REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.models REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
+CREATE CONSTRAINT TRIGGER tg_own_providers__forget_other_vectors AFTER DELETE OR UPDATE OF embeddings_model ON public.own_providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.embeddings_model IS NOT NULL)) EXECUTE FUNCTION public.tg_embeddings_choices__forget_vectors();
 CREATE CONSTRAINT TRIGGER tg_own_providers__forget_vectors AFTER DELETE ON public.own_providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.tg_own_providers__forget_vectors();
 CREATE TRIGGER tg_own_providers__limit BEFORE INSERT ON public.own_providers FOR EACH ROW EXECUTE FUNCTION public.tg_own_providers__limit();
 CREATE TRIGGER tg_passage_vectors__count AFTER INSERT ON public.passage_vectors REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_passage_vectors__count();
@@ -2182,6 +2240,18 @@ create policy "owner renames own documents" on public.documents for update to au
 alter table public.embedded_documents enable row level security;
 alter table public.embedded_documents force row level security;
 create policy "owner reads what of the own documents is embedded" on public.embedded_documents for select to authenticated
+  using ((owner = ( SELECT auth.uid() AS uid)));
+alter table public.embeddings_consents enable row level security;
+alter table public.embeddings_consents force row level security;
+create policy "owner gives own embeddings consent" on public.embeddings_consents for insert to authenticated
+  with check ((owner = ( SELECT auth.uid() AS uid)));
+create policy "owner reads own embeddings consent" on public.embeddings_consents for select to authenticated
+  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "owner withdraws own embeddings consent" on public.embeddings_consents for delete to authenticated
+  using ((owner = ( SELECT auth.uid() AS uid)));
+alter table public.embeddings_failures enable row level security;
+alter table public.embeddings_failures force row level security;
+create policy "owner reads why own embeddings failed" on public.embeddings_failures for select to authenticated
   using ((owner = ( SELECT auth.uid() AS uid)));
 alter table public.message_feedback enable row level security;
 alter table public.message_feedback force row level security;
@@ -2358,6 +2428,9 @@ grant insert (started_at), update (started_at) on table public.conversations to 
 grant insert (title), update (title) on table public.conversations to authenticated;
 grant insert (uid) on table public.conversations to authenticated;
 grant update (filename) on table public.documents to authenticated;
+grant insert (address) on table public.embeddings_consents to authenticated;
+grant insert (model) on table public.embeddings_consents to authenticated;
+grant insert (owner) on table public.embeddings_consents to authenticated;
 grant insert (message_id) on table public.message_feedback to authenticated;
 grant insert (owner) on table public.message_feedback to authenticated;
 grant insert (rating), update (rating) on table public.message_feedback to authenticated;
@@ -2521,6 +2594,10 @@ grant delete, select on table public.documents to authenticated;
 grant delete, insert, select, update on table public.documents to service_role;
 grant select on table public.embedded_documents to authenticated;
 grant delete, insert, select, update on table public.embedded_documents to service_role;
+grant delete, select on table public.embeddings_consents to authenticated;
+grant delete, insert, select, update on table public.embeddings_consents to service_role;
+grant select on table public.embeddings_failures to authenticated;
+grant delete, insert, select, update on table public.embeddings_failures to service_role;
 grant delete, select on table public.message_feedback to authenticated;
 grant delete, insert, select, update on table public.message_feedback to service_role;
 grant select on table public.message_texts to authenticated;

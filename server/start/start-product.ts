@@ -5,6 +5,7 @@ import { describeFullFiles } from '#contract/usage.ts'
 import { basePathOf } from '#server/access/public-path.ts'
 import { createConversationRoutes } from '#server/api/conversations.ts'
 import { createDocumentRoutes } from '#server/api/documents.ts'
+import { createEmbeddingsRoutes } from '#server/api/embeddings.ts'
 import { createExportRoutes } from '#server/api/export.ts'
 import { createModelRoutes } from '#server/api/models.ts'
 import { createProviderRoutes } from '#server/api/providers.ts'
@@ -16,7 +17,9 @@ import { createTranscriptionRoutes } from '#server/api/transcribe.ts'
 import { createReplyClaims } from '#server/assistant/queue/claims.ts'
 import { startWorker } from '#server/assistant/queue/worker.ts'
 import { createReplyLog, type DeliverEarly } from '#server/assistant/reply/reply-log.ts'
+import { createEmbeddingsChoices, type OperatorEmbeddings } from '#server/connections/embeddings-choice.ts'
 import { refreshModels, refreshModelsAtStart } from '#server/connections/models.ts'
+import type { ServerEndpoint } from '#server/connections/personal-embedders.ts'
 import { createPersonalProviders } from '#server/connections/personal-providers.ts'
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { createToolServers } from '#server/connections/tool-servers.ts'
@@ -75,7 +78,22 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
   const { openai, compatible } = settings
   const guardedFetch = createGuardedFetch({ allowAddress: allowNetworks(config.ALLOWED_NETWORKS) })
   const embedder = createEmbedder(embedderSettings(config))
-  const personalProviders = createPersonalProviders({ database, encryptionKey, settings, guardedFetch, embedder, log })
+  const serverEndpoints = embedder ? [] : listServerEndpoints(config)
+  const personalProviders = createPersonalProviders({
+    database,
+    encryptionKey,
+    settings,
+    guardedFetch,
+    embedder,
+    serverEndpoints,
+    log,
+  })
+  const embeddingsChoices = createEmbeddingsChoices({
+    database,
+    personalProviders,
+    serverEndpoints,
+    operator: describeOperatorEmbeddings(config),
+  })
   const commands = config.TOOL_COMMANDS
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
   const providersOf = personalProviders.resolve
@@ -92,7 +110,13 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
     ? {
         ...createDocumentJobs({ database: background, blobs, log, ocrProcesses, warmParsers, reusedParsers }),
         ...createIndexJobs({ database: background }),
-        ...createEmbeddingJobs({ database: background, embedderOf, defaultModel: embedder?.model, log }),
+        ...createEmbeddingJobs({
+          database: background,
+          embedderOf,
+          defaultModel: embedder?.model ?? null,
+          serverAddresses: serverEndpoints.map(({ baseUrl }) => baseUrl),
+          log,
+        }),
       }
     : {}
   const jobs = startJobs({ connection, log, handlers, after: foundation.startEnded })
@@ -154,6 +178,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
         createSearchRoutes({ database }),
         createChangeRoutes({ database }),
         createProviderRoutes({ personalProviders }),
+        createEmbeddingsRoutes({ database, embeddingsChoices }),
         createToolServerRoutes({ database, toolServers }),
         createModelRoutes({
           database,
@@ -214,6 +239,30 @@ function embedderSettings(config: Foundation['config']): EmbedderSettings {
     return { model, baseUrl: config.OPENAI_COMPATIBLE_BASE_URL, apiKey: config.OPENAI_COMPATIBLE_API_KEY }
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl = OPENAI_BASE_URL } = config
   return { model, apiKey, baseUrl: apiKey === undefined ? undefined : baseUrl }
+}
+
+/** Endpoints of the environment whose embeddings models people may choose for their own documents. */
+function listServerEndpoints(config: Foundation['config']): ServerEndpoint[] {
+  const { OPENAI_COMPATIBLE_BASE_URL: baseUrl, OPENAI_COMPATIBLE_API_KEY: apiKey, OPENAI_API_KEY: openAiKey } = config
+  return [
+    ...(baseUrl === undefined ? [] : [{ id: 'compatible', name: 'OpenAI-compatible', baseUrl, apiKey } as const]),
+    ...(openAiKey === undefined
+      ? []
+      : [
+          {
+            id: 'openai',
+            name: 'OpenAI',
+            baseUrl: config.OPENAI_BASE_URL ?? OPENAI_BASE_URL,
+            apiKey: openAiKey,
+          } as const,
+        ]),
+  ]
+}
+
+function describeOperatorEmbeddings(config: Foundation['config']): OperatorEmbeddings | null {
+  const { model, baseUrl } = embedderSettings(config)
+  if (model === undefined || baseUrl === undefined) return null
+  return { key: model, model, host: new URL(baseUrl).host }
 }
 
 const originsOf = (url: string): string[] => {

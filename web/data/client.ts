@@ -46,7 +46,7 @@ export async function apiFetch(path: string, init: RequestInit = {}): Promise<Re
   return response
 }
 
-export function apiSend(method: 'POST' | 'PATCH', path: string, body: unknown): Promise<Response> {
+export function apiSend(method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown): Promise<Response> {
   return apiFetch(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 }
 

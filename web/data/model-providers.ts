@@ -16,7 +16,11 @@ export const ownProvidersQuery = queryOptions({
 })
 
 async function reload(queryClient: QueryClient): Promise<void> {
-  await Promise.all([refetch(queryClient, { queryKey: ownProvidersQuery.queryKey }), refetchModels(queryClient)])
+  await Promise.all([
+    refetch(queryClient, { queryKey: ownProvidersQuery.queryKey }),
+    refetch(queryClient, { queryKey: ['/api/embeddings'] }),
+    refetchModels(queryClient),
+  ])
 }
 
 /** The server tests the provider first. @throws HttpError with the reason of a failure */

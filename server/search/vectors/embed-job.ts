@@ -1,4 +1,4 @@
-/** Uses the model of the owner, else the operator's, and then deletes the vectors of former models. */
+/** Uses the model that the owner chose, else the operator's, and then deletes the vectors of former models. */
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
@@ -8,56 +8,67 @@ import type { Database } from '#server/database/scope.ts'
 import type { JobHandlers } from '#server/jobs/handler.ts'
 import type { Embedder } from '#server/providers/embed.ts'
 import {
+  deleteFailure,
   deleteOtherModels,
-  findOwner,
+  findOwnerToEmbed,
   insertVectors,
   listDocumentsToEmbed,
   listPassagesWithoutVector,
   markEmbedded,
+  type ModelsInUse,
+  storeFailure,
 } from './vector-store.ts'
 
 const EMBED_JOB = 'documents.embed'
 const BATCH_PASSAGES = 32
 const TIMEOUT_MS = 60_000
 const DUE_AT_ONCE = 200
-/** After a failure of an owner's provider, or without room, only that owner's documents wait. */
-const PAUSE_MS = 300_000
 
 const embedJob = z.object({ documentId: z.uuid() })
 
-export interface EmbeddingParts {
+export interface EmbeddingParts extends Partial<ModelsInUse> {
   readonly database: Database
   /** Null: the person's passages get no vectors. */
   readonly embedderOf: (owner: string) => Promise<Embedder | null>
-  readonly defaultModel?: string | null | undefined
   readonly log: Log
 }
 
-export function createEmbeddingJobs({ database, embedderOf, defaultModel = null, log }: EmbeddingParts): JobHandlers {
-  const pausedUntil = new Map<string, number>()
-  const isPaused = (owner: string) => (pausedUntil.get(owner) ?? 0) > Date.now()
+const FULL = 'No room is left for vectors. Deleting documents makes room.'
+
+export function createEmbeddingJobs(parts: EmbeddingParts): JobHandlers {
+  const { database, embedderOf, defaultModel = null, serverAddresses = [], log } = parts
 
   async function embedDocument(documentId: string, signal: AbortSignal): Promise<void> {
-    const owner = await database.asService((scope) => findOwner(scope, documentId))
-    if (owner === undefined || isPaused(owner)) return
+    const owner = await database.asService((scope) => findOwnerToEmbed(scope, documentId))
+    if (owner === undefined) return
     const embedder = await embedderOf(owner)
     if (!embedder) return
     try {
       await database.asService((scope) => requireFileRoom(scope, owner))
-      await embedWith(embedder, documentId, signal)
+      await embedWith(embedder, { documentId, owner }, signal)
     } catch (thrown) {
       signal.throwIfAborted()
       const error = toAppError(thrown)
-      if (error instanceof AppError || error instanceof DOMException) pausedUntil.set(owner, Date.now() + PAUSE_MS)
-      if (!(error instanceof AppError && error.code === 'too_large')) throw thrown
+      const isFull = error instanceof AppError && error.code === 'too_large'
+      if (error instanceof AppError || error instanceof DOMException) {
+        const message = isFull ? FULL : error.message
+        await database.asService((scope) => storeFailure(scope, { owner, model: embedder.model, message }))
+      }
+      if (!isFull) throw thrown
       // The passages are found by their words meanwhile.
       log.info({ owner }, 'no room is left for vectors')
     }
   }
 
-  async function embedWith(embedder: Embedder, documentId: string, signal: AbortSignal): Promise<void> {
+  async function embedWith(
+    embedder: Embedder,
+    { documentId, owner }: { readonly documentId: string; readonly owner: string },
+    signal: AbortSignal,
+  ): Promise<void> {
     const { model } = embedder
     for (;;) {
+      // The person may have ended their choice: then nothing more is sent.
+      if ((await embedderOf(owner))?.model !== model) return
       const passages = await database.asService((scope) =>
         listPassagesWithoutVector(scope, { documentId, model, limit: BATCH_PASSAGES }),
       )
@@ -67,14 +78,16 @@ export function createEmbeddingJobs({ database, embedderOf, defaultModel = null,
       )
       const timeout = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
       const vectors = await embedder.embed(texts, { signal: timeout })
-      await database.asService((scope) => insertVectors(scope, model, { passages, vectors }), {
+      const isStored = await database.asService((scope) => insertVectors(scope, model, { passages, vectors }), {
         settings: ENFORCE_QUOTAS,
       })
+      if (!isStored) return
     }
     await database.asService(async (scope) => {
       await markEmbedded(scope, documentId, model)
-      const owner = await deleteOtherModels(scope, documentId, model)
-      if (owner !== undefined) log.info({ owner, model }, 'the library has vectors of the new model')
+      await deleteFailure(scope, owner)
+      const complete = await deleteOtherModels(scope, documentId, model)
+      if (complete !== undefined) log.info({ owner, model }, 'the library has vectors of the new model')
     })
   }
 
@@ -84,10 +97,8 @@ export function createEmbeddingJobs({ database, embedderOf, defaultModel = null,
       expireInSeconds: 3_600,
       run: (data, { signal }) => embedDocument(embedJob.parse(data).documentId, signal),
       async findWork() {
-        const except = [...pausedUntil.keys()].filter(isPaused)
-        for (const owner of pausedUntil.keys()) if (!isPaused(owner)) pausedUntil.delete(owner)
         const due = await database.asService((scope) =>
-          listDocumentsToEmbed(scope, { defaultModel, except, limit: DUE_AT_ONCE }),
+          listDocumentsToEmbed(scope, { defaultModel, serverAddresses, limit: DUE_AT_ONCE }),
         )
         return due.map((documentId) => ({ key: documentId, data: { documentId } }))
       },

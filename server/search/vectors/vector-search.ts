@@ -10,8 +10,8 @@ export interface VectorSearchResult {
   readonly notes: readonly string[]
 }
 
-/** Keys of a person's own provider begin with the provider. */
-const nameOfModel = (model: string): string => model.replace(/^endpoint:[^/]*\//, '')
+/** Keys of a model that a person chose begin with its provider. */
+const nameOfModel = (model: string): string => model.replace(/^(endpoint:[^/]*\/|server:[^ ]* )/, '')
 
 /** A failing provider yields no passages and a note for the trace. */
 export async function searchVectors(

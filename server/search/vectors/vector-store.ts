@@ -92,12 +92,29 @@ export async function listPassagesWithoutVector(
   return rows
 }
 
-/** Skips passages that have been indexed again meanwhile. Runs as the service. */
+/** False if its person no longer chooses the model. Until the transaction ends, they cannot. Runs as the service. */
+async function holdChoice(scope: Scope, owner: string, model: string): Promise<boolean> {
+  const table = model.startsWith('endpoint:')
+    ? 'own_providers'
+    : model.startsWith('server:')
+      ? 'embeddings_consents'
+      : undefined
+  if (table === undefined) return true
+  const { rowCount } = await scope.query(`select from ${table} where owner = $1 and embeddings_key = $2 for share`, [
+    owner,
+    model,
+  ])
+  return rowCount === 1
+}
+
+/** Skips passages that have been indexed again meanwhile. False, and none stored, for a model that is no longer chosen. Runs as the service. */
 export async function insertVectors(
   scope: Scope,
   model: string,
   { passages, vectors }: { readonly passages: readonly PassageText[]; readonly vectors: readonly Float32Array[] },
-): Promise<void> {
+): Promise<boolean> {
+  for (const owner of new Set(passages.map((passage) => passage.owner)))
+    if (!(await holdChoice(scope, owner, model))) return false
   await scope.query(
     `insert into passage_vectors (owner, model, document_id, passage, signs, vector)
          select p.owner, $1, p.document_id, p.passage, given.signs::bit varying, given.vector
@@ -115,6 +132,7 @@ export async function insertVectors(
       vectors.map(packVector),
     ],
   )
+  return true
 }
 
 /** Marks the document if every passage has a vector of the model. Runs as the service. */
@@ -151,32 +169,83 @@ export async function deleteOtherModels(scope: Scope, documentId: string, model:
   return rowCount === 0 ? undefined : complete.owner
 }
 
-export async function findOwner(scope: Scope, documentId: string): Promise<string | undefined> {
-  const { rows } = await scope.query<{ owner: string }>('select owner from document_index where document_id = $1', [
-    documentId,
-  ])
+/** After a failure of their model, or without room, only that person's documents wait. */
+const NOT_PAUSED = `not exists (
+  select from embeddings_failures f where f.owner = i.owner and f.failed_at > now() - interval '5 minutes')`
+
+/** Undefined while the owner's documents wait after a failure. Runs as the service. */
+export async function findOwnerToEmbed(scope: Scope, documentId: string): Promise<string | undefined> {
+  const { rows } = await scope.query<{ owner: string }>(
+    `select i.owner from document_index i where i.document_id = $1 and ${NOT_PAUSED}`,
+    [documentId],
+  )
   return rows[0]?.owner
+}
+
+const MAX_MESSAGE = 500
+
+export interface EmbeddingsFailure {
+  readonly owner: string
+  readonly model: string
+  readonly message: string
+}
+
+/** Runs as the service. */
+export async function storeFailure(scope: Scope, { owner, model, message }: EmbeddingsFailure): Promise<void> {
+  await scope.query(
+    `insert into embeddings_failures as f (owner, model, message) values ($1, $2, $3)
+     on conflict (owner) do update set model = excluded.model, message = excluded.message, failed_at = now()`,
+    [owner, model, message.replaceAll('\0', '').slice(0, MAX_MESSAGE)],
+  )
+}
+
+/** Runs as the service. */
+export async function deleteFailure(scope: Scope, owner: string): Promise<void> {
+  await scope.query('delete from embeddings_failures where owner = $1', [owner])
+}
+
+export interface EmbeddingProgress {
+  readonly passages: number
+  readonly embedded: number
+  readonly failure: string | null
+}
+
+/** Run as the person. */
+export async function readEmbeddingProgress(scope: Scope, model: string): Promise<EmbeddingProgress> {
+  const { rows } = await scope.query<EmbeddingProgress & Record<string, unknown>>(
+    `select
+       (select coalesce(sum(passages), 0)::int from document_index where owner = (select auth.uid())) as passages,
+       (select count(*)::int from passage_vectors where owner = (select auth.uid()) and model = $1) as embedded,
+       (select message from embeddings_failures where owner = (select auth.uid()) and model = $1) as failure`,
+    [model],
+  )
+  return rows[0] ?? { passages: 0, embedded: 0, failure: null }
+}
+
+export interface ModelsInUse {
+  /** The operator's, of people who chose none of a provider of their own. */
+  readonly defaultModel: string | null
+  /** Addresses of the server that people may have agreed to; none where the operator has set a model. */
+  readonly serverAddresses: readonly string[]
 }
 
 /** Runs as the service. */
 export async function listDocumentsToEmbed(
   scope: Scope,
-  {
-    defaultModel,
-    except,
-    limit,
-  }: { readonly defaultModel: string | null; readonly except: readonly string[]; readonly limit: number },
+  { defaultModel, serverAddresses, limit }: ModelsInUse & { readonly limit: number },
 ): Promise<string[]> {
   const { rows } = await scope.query<{ document_id: string }>(
     `select document_id from (
                select i.document_id, row_number() over (partition by i.owner) as nth
                from document_index i
                left join own_providers o on o.owner = i.owner and o.embeddings_key is not null
-               where coalesce(o.embeddings_key, $1) is not null and i.owner <> all ($3) and not exists (
+               left join embeddings_consents c on c.owner = i.owner and c.address = any ($3)
+               cross join lateral (select coalesce(o.embeddings_key, $1, c.embeddings_key) as model) as wanted
+               where wanted.model is not null and ${NOT_PAUSED} and not exists (
                  select from embedded_documents e
-                 where e.owner = i.owner and e.model = coalesce(o.embeddings_key, $1) and e.document_id = i.document_id)
+                 where e.owner = i.owner and e.model = wanted.model and e.document_id = i.document_id)
              ) as due order by nth limit $2`,
-    [defaultModel, limit, except],
+    [defaultModel, limit, serverAddresses],
   )
   return rows.map(({ document_id }) => document_id)
 }

@@ -34,7 +34,14 @@ function ModelForm({ providers, onDone }: { providers: readonly PersonalProvider
   )
 }
 
-export function EmbeddingsModel({ providers }: { providers: readonly PersonalProvider[] }): JSX.Element | null {
+type EmbeddingsModelProps = {
+  providers: readonly PersonalProvider[]
+  /** Whether a switch shows the chosen model already. */
+  isOffered: boolean
+}
+
+/** Chooses a model by its name, for providers that do not list it. */
+export function EmbeddingsModel({ providers, isOffered }: EmbeddingsModelProps): JSX.Element | null {
   const queryClient = useQueryClient()
   const { busy, errorMessage, run } = useAttempt()
   const [choosing, setChoosing] = useState(false)
@@ -44,17 +51,19 @@ export function EmbeddingsModel({ providers }: { providers: readonly PersonalPro
   if (choosing) return <ModelForm providers={able} onDone={() => setChoosing(false)} />
   return (
     <>
-      <p className={styles.caption}>
-        {chosen === undefined
-          ? 'A provider of yours can also search your documents by meaning: their text is sent to it.'
-          : `Your documents are searched by meaning with ${chosen.embeddings_model ?? ''} of ${chosen.name}.`}
-      </p>
+      {!isOffered && (
+        <p className={styles.caption}>
+          {chosen === undefined
+            ? 'A provider of yours can also search your documents by meaning: their text is sent to it.'
+            : `Your documents are searched by meaning with ${chosen.embeddings_model ?? ''} of ${chosen.name}.`}
+        </p>
+      )}
       <ErrorText>{errorMessage}</ErrorText>
       <div className={styles.choices}>
         <Button variant="outline" size="sm" onClick={() => setChoosing(true)}>
           {chosen === undefined ? 'Choose an embeddings model' : 'Choose another model'}
         </Button>
-        {chosen !== undefined && (
+        {chosen !== undefined && !isOffered && (
           <Button
             variant="ghost"
             size="sm"

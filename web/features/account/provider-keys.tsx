@@ -5,8 +5,8 @@ import { disconnectProvider, ownProvidersQuery } from '#web/data/model-providers
 import { closeProviderKeyForm, useProviderKeyForm } from '#web/data/provider-key-form.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConnectionRow } from './connection-row.tsx'
-import { EmbeddingsModel } from './embeddings-model.tsx'
 import { ProviderForm } from './provider-form.tsx'
+import { SearchByMeaning } from './search-by-meaning.tsx'
 import { ErrorText, Section } from './section.tsx'
 import styles from './connections.module.css'
 
@@ -61,7 +61,7 @@ export function ProviderKeys(): JSX.Element {
           Add a key or a server
         </Button>
       )}
-      {!adding && providers !== undefined && <EmbeddingsModel providers={providers} />}
+      {!adding && providers !== undefined && <SearchByMeaning providers={providers} />}
     </Section>
   )
 }
