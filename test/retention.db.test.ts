@@ -162,6 +162,10 @@ async function createBelongings() {
       [providerId, person.sub],
     ],
     [
+      `insert into embeddings_consents (owner, address, model) values ($1, 'https://models.test/v1', 'meaning')`,
+      [person.sub],
+    ],
+    [
       `insert into models (name, version, model_identifier, provider, family, context_window, owner, own_provider)
        values ('own', '1', 'endpoint:own', 'Home', 'compatible', 1000, $1, $2)`,
       [person.sub, providerId],
@@ -247,6 +251,10 @@ async function files({ person }: Belongings, jobs: Jobs): Promise<void> {
     (await admin.query<{ state: string }>('select state from documents where id = $1', [read])).rows[0]?.state
   await expect.poll(stateOf, { interval: 50 }).toBe('ready')
   const model = embedder(`model ${months}`)
+  await admin.query(
+    `insert into embeddings_failures (owner, model, message, failed_at) values ($1, $2, 'Away.', now() - interval '1 hour')`,
+    [person.sub, model.model],
+  )
   const embedderOf = () => Promise.resolve(model)
   await runDue(createEmbeddingJobs({ database, embedderOf, defaultModel: model.model, log }))
   await database.asUser(person, (scope) => renameDocument(scope, read, 'renamed.txt'))

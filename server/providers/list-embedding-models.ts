@@ -33,7 +33,7 @@ const idsOf = (list: unknown): Listed[] => {
   }
 }
 
-/** What the native interface of the endpoint says of each model, by its id; empty for any other endpoint. */
+/** Whether each model is for embeddings, by its id, as the native interface states it; empty for any other endpoint. */
 async function readNativeDetails(endpoint: Endpoint, signal: AbortSignal): Promise<ReadonlyMap<string, boolean>> {
   const root = endpoint.baseUrl.replace(/\/v\d+$/, '')
   const [ofOllama, ofLmStudio] = await Promise.all([
