@@ -88,7 +88,7 @@ async function addDocument(name: string, text: string): Promise<void> {
     .getByLabel('Files to upload')
     .first()
     .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
-  await page.getByRole('listitem').filter({ hasText: name }).getByText('1 page').waitFor()
+  await page.getByRole('listitem').and(page.locator('[data-state=ready]')).filter({ hasText: name }).first().waitFor()
 }
 
 test('the settings offer the model and say what would be sent where; until then nothing is', async () => {

@@ -2,7 +2,7 @@
 // where it is missing or out of date. Runs on any Node from 20, before anything is installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -108,7 +108,39 @@ function unpackNats() {
     console.error('There is none here (NATS_SERVER=/path/to/nats-server names one): the tests over NATS are left out.')
 }
 
+/** The environment, or the file `.env` next to package.json, names a model that runs in the server. */
+const hasLocalModel = () =>
+  (process.env.EMBEDDINGS_PATH ?? '').trim() !== '' || /^\s*EMBEDDINGS_PATH\s*=\s*\S/m.test(readIfThere(inRoot('.env')))
+
+/**
+ * Installs the library that runs such a model: 330 MB, of which those for other systems are removed, so never without need.
+ * Install scripts stay off: that of onnxruntime-node would download a runtime for graphics cards from elsewhere.
+ */
+function installLocalEmbeddings(isRequired) {
+  const folder = inRoot('optional', 'local-embeddings')
+  const stamp = path.join(folder, 'node_modules', '.installed')
+  const wanted = digestOf(readFileSync(path.join(folder, 'package-lock.json')))
+  if (readIfThere(stamp) === wanted) return
+  console.error('Installing the library for embeddings models …')
+  const npm = process.env.npm_execpath
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  const [program, all] = npm ? [process.execPath, [npm, ...args]] : ['npm', args]
+  const { status, error } = spawnSync(program, all, { cwd: folder, stdio: ['ignore', 2, 2] })
+  if (error || status !== 0) {
+    if (isRequired) fail('EMBEDDINGS_PATH is set, but the library that runs its model could not be installed.')
+    console.error('It could not be installed: the tests of a model that runs in the server are left out.')
+    return
+  }
+  const runtimes = path.join(folder, 'node_modules', 'onnxruntime-node', 'bin', 'napi-v6')
+  for (const system of readdirSync(runtimes))
+    for (const processor of readdirSync(path.join(runtimes, system)))
+      if (system !== process.platform || processor !== process.arch)
+        rmSync(path.join(runtimes, system, processor), { recursive: true })
+  writeFileSync(stamp, wanted)
+}
+
 installPackages()
+if (hasLocalModel() || wants.has('--local-embeddings')) installLocalEmbeddings(hasLocalModel())
 if (wants.has('--build')) buildClient()
 if (wants.has('--chromium')) installChromium()
 if (wants.has('--nats')) unpackNats()

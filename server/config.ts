@@ -96,6 +96,16 @@ const redirectPatterns = z
   .transform((value) => listOf(value).filter((pattern) => pattern !== ''))
   .pipe(z.array(z.string().regex(/^[a-z][a-z\d+.-]*:\/\/[^*/]/i)))
 
+/** A space follows each prefix, which no environment keeps at the end of a value. */
+const prefixes = z
+  .string()
+  .regex(/^[^|]*\|[^|]*$/)
+  .transform((value) => {
+    const [question = '', passage = ''] = value.split('|').map((word) => (word.trim() === '' ? '' : `${word.trim()} `))
+    return { question, passage }
+  })
+  .optional()
+
 const natsUrls = z
   .string()
   .transform(listOf)
@@ -586,6 +596,23 @@ export const SETTINGS = {
     explains: 'Key for EMBEDDINGS_BASE_URL, if it needs one.',
     parse: text,
   }),
+  EMBEDDINGS_PATH: setting({
+    wants: 'a folder',
+    example: '',
+    explains:
+      'Folder with an ONNX embeddings model in the layout of Hugging Face (config.json, tokenizer.json, onnx/model.onnx), which runs in this server in place of EMBEDDINGS_MODEL: no text leaves it. `npm start` then installs the library that runs it.',
+    parse: z
+      .string()
+      .transform((value) => path.resolve(value))
+      .optional(),
+  }),
+  EMBEDDINGS_PREFIXES: setting({
+    wants: 'two words with | between them, such as query:|passage:',
+    example: '',
+    explains:
+      'Words that the model of EMBEDDINGS_PATH wants in front of each question and each passage. Default: as the model states them, and those of E5 for a folder of that name.',
+    parse: prefixes,
+  }),
   SEARCH_PROVIDER: setting({
     wants: 'searxng, brave or tavily',
     example: '',
@@ -643,6 +670,16 @@ function requireWholeProviders(settings: Settings): void {
   }
 }
 
+function requireOneEmbeddingsModel({ EMBEDDINGS_PATH, EMBEDDINGS_MODEL, EMBEDDINGS_PREFIXES }: Settings): void {
+  if (EMBEDDINGS_PATH !== undefined && EMBEDDINGS_MODEL !== undefined)
+    throw new AppError(
+      'startup',
+      `EMBEDDINGS_MODEL is "${EMBEDDINGS_MODEL}", but EMBEDDINGS_PATH is set too: one model computes the vectors.`,
+    )
+  if (EMBEDDINGS_PREFIXES !== undefined && EMBEDDINGS_PATH === undefined)
+    throw new AppError('startup', 'EMBEDDINGS_PATH is not set, but EMBEDDINGS_PREFIXES wants it.')
+}
+
 /** The environment, completed by the file `.env` next to package.json. */
 export function loadEnvironment(): Readonly<Record<string, string | undefined>> {
   const file = fileURLToPath(new URL('../.env', import.meta.url))
@@ -698,6 +735,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       'AUTH_ANONYMOUS is "true", but AUTH_REQUIRE_AAL2 wants false: nobody without an account has a second factor.',
     )
   }
+  requireOneEmbeddingsModel(settings)
   const { SEARCH_PROVIDER: engine } = settings
   const needed = engine === 'searxng' ? 'SEARCH_URL' : 'SEARCH_API_KEY'
   if (engine !== undefined && settings[needed] === undefined)

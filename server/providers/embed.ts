@@ -6,12 +6,18 @@ export interface Embedder {
   /** Vectors of different models cannot be compared. */
   readonly model: string
   /**
-   * Returns one unit vector per text, in order. `model` may name an earlier model whose vectors are in use.
+   * Returns one unit vector per text, in order. `model` may name an earlier model whose vectors are in use. Some models
+   * read a question otherwise than a passage, the default.
    * @throws AppError `unavailable`, or the reason of the aborted signal.
    */
   embed(
     texts: readonly string[],
-    options: { readonly signal: AbortSignal; readonly model?: string; readonly retries?: number },
+    options: {
+      readonly signal: AbortSignal
+      readonly model?: string
+      readonly retries?: number
+      readonly purpose?: 'question' | 'passage'
+    },
   ): Promise<Float32Array[]>
 }
 

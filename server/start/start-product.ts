@@ -34,6 +34,7 @@ import { createReusedParsers } from '#server/parsing/sandbox/reused-parsers.ts'
 import { createWarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { createEmbedder, type EmbedderSettings } from '#server/providers/embed.ts'
 import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
+import { openLocalEmbedder } from '#server/providers/local-model/local-embedder.ts'
 import { allowNetworks } from '#server/providers/public-address.ts'
 import { createTranscriber, OPENAI_BASE_URL } from '#server/providers/transcribe.ts'
 import { createWebSearch } from '#server/providers/web-search.ts'
@@ -77,7 +78,9 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
   const settings = providerSettings(config)
   const { openai, compatible } = settings
   const guardedFetch = createGuardedFetch({ allowAddress: allowNetworks(config.ALLOWED_NETWORKS) })
-  const embedder = createEmbedder(embedderSettings(config))
+  const localEmbedder = await openLocalModel(config)
+  if (localEmbedder) undo.push(() => localEmbedder.stop())
+  const embedder = localEmbedder ?? createEmbedder(embedderSettings(config))
   const serverEndpoints = embedder ? [] : listServerEndpoints(config)
   const personalProviders = createPersonalProviders({
     database,
@@ -92,7 +95,9 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
     database,
     personalProviders,
     serverEndpoints,
-    operator: describeOperatorEmbeddings(config),
+    operator: localEmbedder
+      ? { key: localEmbedder.model, model: localEmbedder.name, host: null }
+      : describeOperatorEmbeddings(config),
   })
   const commands = config.TOOL_COMMANDS
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
@@ -229,6 +234,9 @@ function providerSettings(config: Foundation['config']) {
     idleTimeoutMs: config.MODEL_SILENCE_S * 1000,
   }
 }
+
+const openLocalModel = async ({ EMBEDDINGS_PATH: folder, EMBEDDINGS_PREFIXES: prefixes }: Foundation['config']) =>
+  folder === undefined ? undefined : openLocalEmbedder(folder, prefixes)
 
 /** EMBEDDINGS_BASE_URL takes precedence over the endpoints of the chat models. */
 function embedderSettings(config: Foundation['config']): EmbedderSettings {

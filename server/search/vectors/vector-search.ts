@@ -10,8 +10,9 @@ export interface VectorSearchResult {
   readonly notes: readonly string[]
 }
 
-/** Keys of a model that a person chose begin with its provider. */
-const nameOfModel = (model: string): string => model.replace(/^(endpoint:[^/]*\/|server:[^ ]* )/, '')
+/** Keys of a model that a person chose begin with its provider, those of one that runs here end with its digest. */
+const nameOfModel = (model: string): string =>
+  model.replace(/^(endpoint:[^/]*\/|server:[^ ]* )/, '').replace(/^local:(.*) [\da-f]{16}$/, '$1')
 
 /** A failing provider yields no passages and a note for the trace. */
 export async function searchVectors(
@@ -27,7 +28,7 @@ export async function searchVectors(
   if (model === undefined) return { similar: [], notes: ['No passage has a vector yet: found by words alone.'] }
   try {
     const signal = AbortSignal.timeout(EMBED_TIMEOUT_MS)
-    const [vector] = await embedder.embed([question], { signal, model, retries: 0 })
+    const [vector] = await embedder.embed([question], { signal, model, retries: 0, purpose: 'question' })
     if (!vector) return { similar: [], notes: [] }
     const notes =
       model === embedder.model
