@@ -52,6 +52,50 @@ test('metrics for everybody, which an earlier version served, are refused with w
   expect(readConfig({ METRICS: 'local' }).METRICS_TOKEN).toBeUndefined()
 })
 
+test.each([
+  ['AUTH_OIDC_CLIENT_SECRET', 'AUTH_OIDC_ISSUER'],
+  ['EMBEDDINGS_API_KEY', 'EMBEDDINGS_BASE_URL'],
+  ['EMBEDDINGS_BASE_URL', 'EMBEDDINGS_MODEL'],
+  ['EMBEDDINGS_PREFIXES', 'EMBEDDINGS_PATH'],
+  ['OPENAI_COMPATIBLE_API_KEY', 'OPENAI_COMPATIBLE_BASE_URL'],
+  ['S3_ACCESS_KEY', 'S3_ENDPOINT'],
+  ['S3_BUCKET', 'S3_ENDPOINT'],
+  ['S3_SECRET_KEY', 'S3_ENDPOINT'],
+  ['SEARCH_API_KEY', 'SEARCH_PROVIDER'],
+  ['SEARCH_URL', 'SEARCH_PROVIDER'],
+  ['SUPABASE_ANON_KEY', 'SUPABASE_URL'],
+])('%s is refused where %s, without which it does nothing, is not set', (dependent, needed) => {
+  const values: Record<string, string> = { EMBEDDINGS_PREFIXES: 'query:|passage:' }
+  const given = values[dependent] ?? 'http://127.0.0.1:1/v1'
+  expect(refusal({ [dependent]: given })).toContain(`${needed} is not set, but ${dependent} wants it.`)
+})
+
+test('an embeddings model needs a server, or a folder, and not both', () => {
+  expect(refusal({ EMBEDDINGS_MODEL: 'meaning' })).toContain(
+    'EMBEDDINGS_MODEL is "meaning", but there is no server with it',
+  )
+  for (const server of [
+    { EMBEDDINGS_BASE_URL: 'http://127.0.0.1:1/v1' },
+    { OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:1/v1' },
+    { OPENAI_API_KEY: 'a-key' },
+  ])
+    expect(readConfig({ EMBEDDINGS_MODEL: 'meaning', ...server }).EMBEDDINGS_MODEL).toBe('meaning')
+  expect(refusal({ EMBEDDINGS_MODEL: 'meaning', EMBEDDINGS_PATH: '/models/meaning' })).toContain(
+    'EMBEDDINGS_MODEL is "meaning", but EMBEDDINGS_PATH is set too',
+  )
+})
+
+test('prefixes of a local model are two, each followed by a space where it is a word', () => {
+  const prefixesOf = (value: string) =>
+    readConfig({ EMBEDDINGS_PATH: '/models/meaning', EMBEDDINGS_PREFIXES: value }).EMBEDDINGS_PREFIXES
+  expect(prefixesOf('query:|passage: ')).toEqual({ question: 'query: ', passage: 'passage: ' })
+  expect(prefixesOf('query: |')).toEqual({ question: 'query: ', passage: '' })
+  for (const wrong of ['query:', 'a|b|c'])
+    expect(refusal({ EMBEDDINGS_PATH: '/models/meaning', EMBEDDINGS_PREFIXES: wrong })).toContain(
+      'but it wants two words',
+    )
+})
+
 test('settings that outside programs rely on have their documented defaults', () => {
   const config = readConfig({})
   expect([...config.ALCOVE_PARTS]).toEqual(['services', 'api', 'workers'])

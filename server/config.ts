@@ -670,14 +670,40 @@ function requireWholeProviders(settings: Settings): void {
   }
 }
 
-function requireOneEmbeddingsModel({ EMBEDDINGS_PATH, EMBEDDINGS_MODEL, EMBEDDINGS_PREFIXES }: Settings): void {
+function requireOneEmbeddingsModel({ EMBEDDINGS_PATH, EMBEDDINGS_MODEL }: Settings): void {
   if (EMBEDDINGS_PATH !== undefined && EMBEDDINGS_MODEL !== undefined)
     throw new AppError(
       'startup',
       `EMBEDDINGS_MODEL is "${EMBEDDINGS_MODEL}", but EMBEDDINGS_PATH is set too: one model computes the vectors.`,
     )
-  if (EMBEDDINGS_PREFIXES !== undefined && EMBEDDINGS_PATH === undefined)
-    throw new AppError('startup', 'EMBEDDINGS_PATH is not set, but EMBEDDINGS_PREFIXES wants it.')
+}
+
+/** Settings that mean nothing without another one: ignored without a word, they would leave a service unused. */
+const DEPENDENT_SETTINGS = [
+  ['AUTH_OIDC_CLIENT_SECRET', 'AUTH_OIDC_ISSUER'],
+  ['EMBEDDINGS_API_KEY', 'EMBEDDINGS_BASE_URL'],
+  ['EMBEDDINGS_BASE_URL', 'EMBEDDINGS_MODEL'],
+  ['EMBEDDINGS_PREFIXES', 'EMBEDDINGS_PATH'],
+  ['OPENAI_COMPATIBLE_API_KEY', 'OPENAI_COMPATIBLE_BASE_URL'],
+  ['S3_ACCESS_KEY', 'S3_ENDPOINT'],
+  ['S3_BUCKET', 'S3_ENDPOINT'],
+  ['S3_SECRET_KEY', 'S3_ENDPOINT'],
+  ['SEARCH_API_KEY', 'SEARCH_PROVIDER'],
+  ['SEARCH_URL', 'SEARCH_PROVIDER'],
+  ['SUPABASE_ANON_KEY', 'SUPABASE_URL'],
+] as const satisfies readonly (readonly [keyof Settings, keyof Settings])[]
+
+function refuseUselessSettings(settings: Settings): void {
+  for (const [dependent, needed] of DEPENDENT_SETTINGS)
+    if (settings[dependent] !== undefined && settings[needed] === undefined)
+      throw new AppError('startup', `${needed} is not set, but ${dependent} wants it.`)
+  const { EMBEDDINGS_MODEL, EMBEDDINGS_BASE_URL, OPENAI_COMPATIBLE_BASE_URL, OPENAI_API_KEY } = settings
+  const hasEndpoint = [EMBEDDINGS_BASE_URL, OPENAI_COMPATIBLE_BASE_URL, OPENAI_API_KEY].some((one) => one !== undefined)
+  if (EMBEDDINGS_MODEL !== undefined && !hasEndpoint)
+    throw new AppError(
+      'startup',
+      `EMBEDDINGS_MODEL is "${EMBEDDINGS_MODEL}", but there is no server with it: set EMBEDDINGS_BASE_URL, OPENAI_COMPATIBLE_BASE_URL or OPENAI_API_KEY.`,
+    )
 }
 
 /** The environment, completed by the file `.env` next to package.json. */
@@ -736,6 +762,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     )
   }
   requireOneEmbeddingsModel(settings)
+  refuseUselessSettings(settings)
   const { SEARCH_PROVIDER: engine } = settings
   const needed = engine === 'searxng' ? 'SEARCH_URL' : 'SEARCH_API_KEY'
   if (engine !== undefined && settings[needed] === undefined)

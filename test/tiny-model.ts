@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Of a protobuf message: number, and a whole number, bytes or text. */
+/** A field of a protobuf message: its number, and a whole number, bytes or text. */
 type Field = readonly [number: number, value: number | Uint8Array | string]
 
 function varint(value: number): number[] {

@@ -15,7 +15,7 @@ const THREAD_FILE = path.join(import.meta.dirname, 'embedding-thread.ts')
 const THREAD_NAME = 'alcove-embed'
 /** Memory of a batch grows with its tokens, at most 512 of each text; a question waits for one batch. */
 const BATCH_TEXTS = 4
-/** Of JavaScript. The runtime's own memory is bounded by the size of the model and of a batch. */
+/** Limits of JavaScript. The runtime's own memory is bounded by the size of the model and of a batch. */
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 }
 
 interface Batch {
