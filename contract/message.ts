@@ -11,6 +11,10 @@ export type ReplyError = z.infer<typeof replyError>
 export const answerStep = z.object({ name: z.enum(['found', 'tools', 'begun', 'written', 'checked']), ms: z.number() })
 export type AnswerStep = z.infer<typeof answerStep>
 
+/** A figure, date or name of an answer that is in none of the passages cited for it; `start` is a UTF-16 offset in `content`. */
+export const unverifiedClaim = z.object({ start: z.int().nonnegative(), text: z.string().max(200) })
+export type UnverifiedClaim = z.infer<typeof unverifiedClaim>
+
 /** Versions of one answer before the newest; the oldest makes room for a further one. */
 export const MAX_EARLIER_VERSIONS = 50
 
@@ -24,6 +28,8 @@ export const messageMetadata = z.looseObject({
   trace: retrievalTrace.optional(),
   /** Answers only: quotations that are not verbatim in their source. */
   misquotes: z.array(z.string()).optional(),
+  /** Answers only, in the order of the text. */
+  unverified: z.array(unverifiedClaim).max(100).optional(),
   /** Documents were searched, but the answer cites no source. */
   unsupported: z.boolean().optional(),
   /** Number of documents that were still being read and are missing from the answer. */

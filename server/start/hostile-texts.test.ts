@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { PassageSource } from '#contract/source.ts'
+import { findUnverified } from '#server/assistant/citations/check-claims.ts'
 import { findMisquotes } from '#server/assistant/citations/check-quotations.ts'
 import { focusSource } from '#server/assistant/citations/focus-source.ts'
 import { createMarkerFilter } from '#server/assistant/citations/markers.ts'
@@ -21,7 +22,7 @@ import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { requireKey } from '#server/storage/names.ts'
 
 const MESSAGE = 300_000
-const UNITS = [' ', '\n', ' \n', '\t', '[', '[1] ', '[1](', '![a](', '`', '"a ', '“a', '>', '- ', '- a\n', '|', '*', '$', '.', '. ', 'a', 'a b ', '1', '1 ', '+1', '(', '2026 ', '12:3', '</think>', '`</think>', '<|end|>', '<!---->'] // prettier-ignore
+const UNITS = [' ', '\n', ' \n', '\t', '[', '[1] ', '[1](', '![a](', '`', '"a ', '“a', '>', '- ', '- a\n', '|', '*', '$', '.', '. ', 'a', 'a b ', '1', '1 ', '+1', '(', '2026 ', '12:3', '三', 'one ', '1.', '1,234 ', 'May 3 ', 'A ', 'Aa-', 'a@b.', '1/2/', '第一', '</think>', '`</think>', '<|end|>', '<!---->'] // prettier-ignore
 
 /** The unit again and again, so that it neither ends in a match nor in an end of line. */
 const hostile = (unit: string, length: number): string => `${unit.repeat(Math.floor(length / unit.length))}x`
@@ -49,10 +50,19 @@ function splitThoughts(text: string): void {
   splitter.end()
 }
 
+const findClaims = (answer: string, passage: string) =>
+  findUnverified(answer, { numbers: new Set([1]), passageOf: () => ({ text: passage }), known: [passage] })
+
 const READERS: readonly (readonly [name: string, length: number, read: (text: string) => unknown])[] = [
   ['the line of a found message', MESSAGE, (text) => createSnippet(text, ['a', 'b'])],
   ['the quotations of an answer', MESSAGE, (text) => findMisquotes(`[1] ${text}`, () => 'a source')],
   ['the source of a quotation', MESSAGE, (text) => findMisquotes('“aaaa … aaab” [1]', () => text)],
+  ['the claims of an answer', MESSAGE, (text) => findClaims(`Rent 5 [1] ${text}`, 'a source')],
+  [
+    'the source of a claim',
+    MESSAGE,
+    (text) => findClaims('Anna Blum paid 5,432 EUR on 3 May 2024 [1].', text.slice(0, 99_000)),
+  ],
   ['the part of a source that is cited', MESSAGE, (text) => focusSource(sourceOf(text), 'a b [1]', [4])],
   ['the sentence that cites', MESSAGE, (text) => focusSource(sourceOf('a b'), text, [text.length])],
   ['the markers of an answer', MESSAGE, filterMarkers],

@@ -1,5 +1,8 @@
+import type { UnverifiedClaim } from '#contract/message.ts'
 import { READER_MODEL } from '#contract/product-names.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
+import { findUnverified } from '#server/assistant/citations/check-claims.ts'
 import { findMisquotes } from '#server/assistant/citations/check-quotations.ts'
 import { focusSource } from '#server/assistant/citations/focus-source.ts'
 import type { Citations } from '#server/assistant/citations/markers.ts'
@@ -11,6 +14,7 @@ import type { CommandResults } from './run-commands.ts'
 export interface CheckedCitations {
   readonly sources: readonly Source[]
   readonly misquotes: readonly string[]
+  readonly unverified: readonly UnverifiedClaim[]
   readonly isUnsupported: boolean
 }
 
@@ -36,11 +40,35 @@ function focusSources(
   })
 }
 
+/** Questions of the conversation whose figures and names an answer may repeat. */
+const MAX_KNOWN_QUESTIONS = 20
+
+/** The extractive answerer writes no figures of its own. */
+function unverifiedClaims(
+  { model, history, sources }: ReplyContext,
+  { sourceList }: CommandResults,
+  { text, citations }: GeneratedAnswer,
+): readonly UnverifiedClaim[] {
+  if (citations.size === 0 || model.identifier === READER_MODEL) return []
+  const asked = history.filter(({ sender_role: role }) => role === SENDER_ROLES.user).map(({ content }) => content)
+  const pages = new Map(sources.flatMap((source) => (isPassageSource(source) ? [[source.n, source.page]] : [])))
+  return findUnverified(text, {
+    numbers: sourceList.numbers,
+    passageOf: (n) => {
+      const full = sourceList.textOf(n)
+      return full === undefined ? undefined : { text: full, page: pages.get(n) }
+    },
+    known: [...asked.slice(-MAX_KNOWN_QUESTIONS), new Date().toISOString().slice(0, 10)],
+    fileNames: sourceList.all.flatMap((source) => (isPassageSource(source) ? source.filename : [])),
+  })
+}
+
 export function checkCitations(
   context: ReplyContext,
-  { sourceList, findings }: CommandResults,
+  commands: CommandResults,
   generated: GeneratedAnswer,
 ): CheckedCitations {
+  const { sourceList, findings } = commands
   const { text, citations } = generated
   const { model, hasDocuments, trace } = context
   const used = usedSources(sourceList, citations, findings.length > 0)
@@ -49,6 +77,7 @@ export function checkCitations(
   return {
     sources: trace?.scope === 'whole' ? whole() : used,
     misquotes: findMisquotes(text, sourceList.textOf),
+    unverified: unverifiedClaims(context, commands, generated),
     // An extractive answer says itself that nothing was found; a whole document was read even if it is not cited.
     isUnsupported:
       citations.size === 0 && hasDocuments && trace?.scope === 'passages' && model.identifier !== READER_MODEL,

@@ -42,7 +42,7 @@ export function composeAnswer(
   const state = error ? 'failed' : isStopped ? 'stopped' : 'done'
   const trace = loaded?.trace.current()
   const unread = trace ? (loaded?.context.unread.count ?? 0) : 0
-  const misquotes = checked?.misquotes ?? []
+  const { misquotes = [], unverified = [] } = checked ?? {}
   return {
     content: generated?.text ?? loaded?.context.unfinished.text ?? '',
     hasNewText,
@@ -57,6 +57,7 @@ export function composeAnswer(
       ...(summaryId === undefined ? {} : { summary: summaryId }),
       ...(trace === undefined ? {} : { trace }),
       ...(misquotes.length === 0 ? {} : { misquotes }),
+      ...(unverified.length === 0 ? {} : { unverified }),
       ...(state === 'done' && checked?.isUnsupported ? { unsupported: true } : {}),
       ...(unread === 0 ? {} : { unread }),
       steps,

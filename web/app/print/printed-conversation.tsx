@@ -93,6 +93,7 @@ function PrintedAnswer({ message, addresses, queryClient }: PrintedMessageProps)
       numbers: new Set(sources.map(({ n }) => n)),
       addresses: withSources(addresses, sources),
       misquotes: metadata?.misquotes ?? [],
+      unverified: metadata?.unverified ?? [],
       pointedAt: null,
       pointAt: () => undefined,
       openNumber: null,

@@ -3,3 +3,5 @@ export const ANSWER_NOTES = {
   stopped: 'You stopped this answer.',
   cut: 'The model reached the longest answer it may give.',
 } as const
+
+export const NOT_IN_PASSAGE = 'Not in the cited passage'

@@ -1,12 +1,20 @@
 import type { MarkedToken, Token } from 'marked'
 import { Fragment, type ReactNode } from 'react'
 import { CitedText, mayCite } from '#web/features/thread/sources/citation.tsx'
+import { isDoubtful, type DoubtfulText } from '#web/lib/messages/unverified.ts'
 import { decodeEntities, isMarkedToken, isMathsToken, textOf } from '#web/lib/markdown/markdown.ts'
 import { Formula } from './formula.tsx'
 import { OuterLink } from './outer-link.tsx'
 
 /** Most texts cite and quote nothing: they skip the subscription to the answer's context. */
 const plainText = (text: string): ReactNode => (mayCite(text) ? <CitedText text={text} /> : text)
+
+/** Entities in the text move the places of its claims. */
+function doubtfulText({ raw, doubts }: DoubtfulText): ReactNode {
+  const shownUpTo = (place: number) => decodeEntities(raw.slice(0, place)).length
+  const ranges = doubts.map(({ from, to }) => ({ from: shownUpTo(from), to: shownUpTo(to) }))
+  return <CitedText text={decodeEntities(raw)} doubts={ranges} />
+}
 
 function inlineToken(token: MarkedToken): ReactNode {
   switch (token.type) {
@@ -44,6 +52,7 @@ function inlineToken(token: MarkedToken): ReactNode {
 
 function inlineElement(token: Token): ReactNode {
   if (isMathsToken(token)) return <Formula maths={token} />
+  if (isDoubtful(token)) return doubtfulText(token)
   return isMarkedToken(token) ? inlineToken(token) : token.raw
 }
 

@@ -2,13 +2,16 @@ import type { Tokens } from 'marked'
 import { useRef, type JSX } from 'react'
 import { useCopy } from '#web/features/thread/actions/use-copy.ts'
 import { BarMark } from '#web/features/thread/message/bar-mark.tsx'
+import { NOT_IN_PASSAGE } from '#web/lib/messages/answer-notes.ts'
 import { directionOf } from '#web/lib/markdown/text-direction.ts'
 import { inline } from './inline.tsx'
 import styles from './table-block.module.css'
 
 /** Cells as spreadsheets paste them: tabs between cells, line breaks between rows. */
 const cellsOf = (table: HTMLTableElement | null): string =>
-  [...(table?.rows ?? [])].map((row) => [...row.cells].map((cell) => cell.innerText.trim()).join('\t')).join('\n')
+  [...(table?.rows ?? [])]
+    .map((row) => [...row.cells].map((cell) => cell.innerText.replaceAll(` (${NOT_IN_PASSAGE})`, '').trim()).join('\t'))
+    .join('\n')
 
 export function TableBlock({ table }: { table: Tokens.Table }): JSX.Element {
   const element = useRef<HTMLTableElement>(null)

@@ -1,4 +1,5 @@
 import { createContext, useContext } from 'react'
+import type { UnverifiedClaim } from '#contract/message.ts'
 import type { Source } from '#contract/source.ts'
 import type { KnownAddresses } from '#web/lib/messages/known-addresses.ts'
 import type { CitedSource } from '#web/lib/route-state.ts'
@@ -10,6 +11,8 @@ export type Answer = {
   addresses: KnownAddresses
   /** Quotations that are not in their source. */
   misquotes: readonly string[]
+  /** Figures, dates and names that the passages cited for them do not hold. */
+  unverified: readonly UnverifiedClaim[]
   pointedAt: number | null
   pointAt: (n: number | null) => void
   /** The source open in the viewer. */

@@ -17,7 +17,7 @@ import { SummaryLine } from './summary-line.tsx'
 
 type AnswerMessageProps = Omit<
   AssistantMessageProps,
-  'onAddKey' | 'onAgain' | 'lead' | 'footer' | 'misquotes' | 'unsupported' | 'unread' | 'pages'
+  'onAddKey' | 'onAgain' | 'lead' | 'footer' | 'misquotes' | 'unverified' | 'unsupported' | 'unread' | 'pages'
 > & {
   metadata: MessageRow['metadata']
   tokensIn: number | null
@@ -130,6 +130,7 @@ export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
   return (
     <AssistantMessage
       {...view}
+      unverified={writing ? NONE : (known?.unverified ?? NONE)}
       misquotes={writing ? NONE : (known?.misquotes ?? NONE)}
       unsupported={!writing && known?.unsupported === true}
       onAddKey={key === null ? null : () => actions?.addKey(key)}

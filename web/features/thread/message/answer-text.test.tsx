@@ -16,7 +16,7 @@ const source: Source = {
   text: 'Bees',
   score: 1,
 }
-const answer: Omit<Answer, 'misquotes' | 'addresses'> = {
+const answer: Omit<Answer, 'misquotes' | 'unverified' | 'addresses'> = {
   sources: new Map<number, Source>([
     [1, source],
     [3, { n: 3, address: 'https://news.example/?id=7', title: 'News', text: 'Today' }],
@@ -27,11 +27,17 @@ const answer: Omit<Answer, 'misquotes' | 'addresses'> = {
   openNumber: null,
   open: () => undefined,
 }
-function render(text: string, misquotes: string[] = [], question = '', writing = false): string {
+function render(
+  text: string,
+  misquotes: string[] = [],
+  question = '',
+  writing = false,
+  unverified: Answer['unverified'] = [],
+): string {
   const addresses = withSources(writtenByPerson(question), answer.sources.values())
   return renderToStaticMarkup(
     <TooltipProvider>
-      <AnswerContext value={{ ...answer, addresses, misquotes }}>
+      <AnswerContext value={{ ...answer, addresses, misquotes, unverified }}>
         <AnswerText text={text} writing={writing} marginNotes={false} />
       </AnswerContext>
     </TooltipProvider>,
@@ -166,6 +172,42 @@ it('marks quotations that their source does not hold, in a sentence and as a blo
   expect(html.match(/data-misquote/g)).toHaveLength(1)
   expect(html).toMatch(/data-misquote[^>]*>bees sing</)
   expect(html).toMatch(/<p[^>]*>Not found word for word in the source<\/p><\/blockquote>/)
+})
+
+describe('claims that their passages do not hold', () => {
+  const claimsOf = (text: string, ...claims: string[]) =>
+    claims.map((claim) => ({ start: text.lastIndexOf(claim), text: claim }))
+  const marked = (text: string, ...claims: string[]) =>
+    [...render(text, [], '', false, claimsOf(text, ...claims)).matchAll(/data-unverified[^>]*>(.*?)<span/g)].map(
+      ([, words]) => words,
+    )
+
+  it.each([
+    ['It takes 5 days, or 5 days [1].', ['5 days']],
+    ['It takes **5 days** and 5 days [1].', ['5 days']],
+    ['- one\n- takes\n  6 days [1]\n\n> in\n> 7 years [1]', ['6 days', '7 years']],
+    ['| a | 5 |\n| --- | --- |\n| b | 5 [1] |', ['5']],
+    ['Costs &amp; fees of 5 € &lt; 6 € [1].', ['5 €', '6 €']],
+    ['See `5 km` and [5 km](https://news.example/5), then 5 km [1].', ['5 km']],
+    ['# In 2023\n\nSince 2023 [1].', ['2023']],
+  ])('are marked where they stand in %j', (text, claims) => {
+    expect(marked(text, ...claims)).toEqual(claims)
+    const html = render(text, [], '', false, claimsOf(text, ...claims))
+    for (const claim of claims) expect(html.indexOf('data-unverified')).toBeGreaterThan(html.indexOf(claim) === html.lastIndexOf(claim) ? -1 : html.indexOf(claim)) // prettier-ignore
+    expect(html).toContain('(Not in the cited passage)')
+  })
+
+  it('are marked in every part that emphasis divides them into', () => {
+    expect(marked('It takes **5** days [1].', '5** days')).toEqual(['5', ' days'])
+  })
+
+  it('are left out where the text differs, and inside a misquotation', () => {
+    expect(render('It takes 6 days [1].', [], '', false, [{ start: 9, text: '5 days' }])).not.toContain(
+      'data-unverified',
+    )
+    const text = 'It says "5 days" [1].'
+    expect(render(text, ['5 days'], '', false, claimsOf(text, '5 days'))).not.toContain('data-unverified')
+  })
 })
 
 it('draws every kind of block', () => {

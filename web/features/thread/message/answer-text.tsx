@@ -5,6 +5,7 @@ import { Block } from '#web/features/thread/markdown/block.tsx'
 import styles from '#web/features/thread/markdown/markdown.module.css'
 import { SourceNote } from '#web/features/thread/sources/source-note.tsx'
 import { updateMarkdown, emptyMarkdown, finishMarkdown } from '#web/lib/markdown/markdown.ts'
+import { markClaims } from '#web/lib/messages/unverified.ts'
 import { citedNumbers } from '#web/lib/messages/citations.ts'
 import { useAnswer } from './answer-context.tsx'
 
@@ -42,8 +43,9 @@ type AnswerTextProps = {
 }
 
 export function AnswerText({ text, writing, marginNotes }: AnswerTextProps): JSX.Element {
-  const { numbers } = useAnswer()
-  const tokens = useBlocks(text, writing)
+  const { numbers, unverified } = useAnswer()
+  const blocks = useBlocks(text, writing)
+  const tokens = useMemo(() => markClaims(text, blocks, unverified), [text, blocks, unverified])
   const firstCitations = useFirstCitations(tokens, numbers)
   const groups: JSX.Element[] = []
   for (let from = 0; from < tokens.length; from += GROUP) {

@@ -1,5 +1,5 @@
 import { use, useContext, useEffect, useMemo, useRef, useState, type JSX, type ReactNode } from 'react'
-import type { ReplyError } from '#contract/message.ts'
+import type { ReplyError, UnverifiedClaim } from '#contract/message.ts'
 import { isPassageSource, isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
 import { messageElementId } from '#web/features/thread/list/show-target.ts'
 import { useThreadPosition } from '#web/features/thread/list/thread-position.tsx'
@@ -28,6 +28,7 @@ export type AssistantMessageProps = {
   text: string
   sources: readonly Source[]
   misquotes: readonly string[]
+  unverified: readonly UnverifiedClaim[]
   error: ReplyError | null
   stopped: boolean
   writing: boolean
@@ -61,7 +62,7 @@ function partOf(source: PassageSource, marker: HTMLElement): PassageSource {
 }
 
 export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
-  const { messageId, text, misquotes, writing, onOpenSource } = props
+  const { messageId, text, misquotes, unverified, writing, onOpenSource } = props
   const sources = useStableSources(props.sources)
   const position = useThreadPosition()
   const open = useContext(OpenSourceContext)
@@ -82,6 +83,7 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
       numbers,
       addresses,
       misquotes,
+      unverified,
       pointedAt,
       pointAt,
       openNumber,
@@ -92,7 +94,7 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
         onOpenSource({ messageId, source: part, marker, sources: citedPassages(part, sources, written.current) })
       },
     }
-  }, [sources, numbers, addresses, misquotes, pointedAt, openNumber, messageId, onOpenSource])
+  }, [sources, numbers, addresses, misquotes, unverified, pointedAt, openNumber, messageId, onOpenSource])
   const cited = useMemo(() => (writing ? [] : citedNumbers(text, numbers)), [writing, text, numbers])
   const cards = cited.length === 0 ? sources.map((source) => source.n) : props.marginNotes ? [] : cited
   const areMeant = cited.length > 0 || sources.some(isWebSource)

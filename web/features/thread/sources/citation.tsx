@@ -6,9 +6,11 @@ import { formatDateLabel } from '#web/lib/format/format-date.ts'
 import { splitCitations } from '#web/lib/messages/citations.ts'
 import { listTitle } from '#web/lib/messages/conversation-labels.ts'
 import { splitMisquotes } from '#web/lib/messages/misquotes.ts'
+import { splitRanges, type TextRange } from '#web/lib/messages/unverified.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import styles from './citation.module.css'
 import { Misquote } from './misquote.tsx'
+import { UnverifiedClaim } from './unverified-claim.tsx'
 
 function labelOf(source: Source): string {
   if (isWebSource(source)) return source.title || source.address
@@ -70,15 +72,40 @@ function MarkedText({ text }: { text: string }): JSX.Element {
 
 export const mayCite = (text: string): boolean => /[["“”„«»「『]/.test(text)
 
-export function CitedText({ text }: { text: string }): JSX.Element {
+function withStarts<Piece extends { text: string }>(pieces: readonly Piece[]): (Piece & { start: number })[] {
+  let end = 0
+  return pieces.map((piece) => ({ ...piece, start: (end += piece.text.length) - piece.text.length }))
+}
+
+const NO_DOUBTS: readonly TextRange[] = []
+
+/** @param doubts claims to mark; those inside a misquotation are marked with it */
+export function CitedText({ text, doubts = NO_DOUBTS }: { text: string; doubts?: readonly TextRange[] }): JSX.Element {
   const { misquotes } = useAnswer()
   return (
     <>
-      {splitMisquotes(text, misquotes).map((piece, index) =>
-        piece.isMisquote ? (
-          <Misquote key={index}>
+      {withStarts(splitMisquotes(text, misquotes)).map(({ start, ...piece }, index) => {
+        if (piece.isMisquote)
+          return (
+            <Misquote key={index}>
+              <MarkedText text={piece.text} />
+            </Misquote>
+          )
+        const own = doubts.map(({ from, to }) => ({ from: from - start, to: to - start }))
+        return <DoubtfulText key={index} text={piece.text} doubts={own} />
+      })}
+    </>
+  )
+}
+
+function DoubtfulText({ text, doubts }: { text: string; doubts: readonly TextRange[] }): JSX.Element {
+  return (
+    <>
+      {splitRanges(text, doubts).map((piece, index) =>
+        piece.isMarked ? (
+          <UnverifiedClaim key={index}>
             <MarkedText text={piece.text} />
-          </Misquote>
+          </UnverifiedClaim>
         ) : (
           <MarkedText key={index} text={piece.text} />
         ),

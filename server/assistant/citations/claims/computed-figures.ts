@@ -1,0 +1,84 @@
+/** Whether a figure is computed from others: a sum, a difference, a share, a mean. Pure. */
+import type { NumberFigure, Reading } from './figures.ts'
+
+const SUM =
+  /total|\bsum\b|together|combined|altogether|\bin all\b|overall|insgesamt|zusammen|summe|gesamt|somme|ensemble|cumul|\bsuma|juntos|conjunto|compless|somma|insieme|soma\b|totaal|samen|łącznie|razem|итог|всего|сумм|вместе|合計|総計|计|合わせ|共|총|합계|إجمالي|المجموع|مجموع|कुल|toplam|sammanlagt|i alt|yhteensä|\+/u
+const DIFFERENCE =
+  /differ|more than|less than|fewer|higher|lower|increas|decreas|\brose\b|\bgrew\b|\bgrow|\bfell\b|declin|\bup\b|\bdown\b|\bgap\b|remain|\bleft\b|apart|longer|shorter|older|younger|later|earlier|unterschied|differenz|mehr|weniger|höher|niedriger|gestiegen|gesunken|stieg|sank|zunahme|zuwachs|rückgang|länger|kürzer|später|différence|écart|de plus|de moins|augment|hausse|baisse|diferen|más|menos|aument|incremento|reduc|disminu|differenza|più|meno|diminu|aumento|verschil|meer|minder|hoger|lager|różnic|więcej|mniej|wzrost|spadek|разниц|больше|меньше|рост|сниж|差|增加|减少|減少|上回|下回|多|少|증가|감소|차이|الفرق|زيادة|انخفاض|अंतर|−| - /u
+const RATIO =
+  /times|double|triple|ratio|share|proportion|percent|per cent|%|anteil|quote|-mal|\bmal\b|doppelt|dreifach|prozent|fois|part de|pour cent|veces|proporción|por ciento|volte|quota|vezes|keer|razy|доля|раз|процент|倍|割合|占|比|비율|배|نسبة|गुना|\bper\b|\bpro\b|÷|\//u
+const MEAN =
+  /average|mean|\bavg\b|durchschnitt|mittel|moyenne|promedio|media|média|gemiddeld|średni|средн|平均|평균|متوسط|औसत/u
+
+export interface Operands {
+  /** Figures of the same block of the answer that are in the cited passages. */
+  readonly ofAnswer: readonly NumberFigure[]
+  readonly ofSources: readonly NumberFigure[]
+}
+
+const MAX_OWN = 12
+const MAX_SOURCE_NUMBERS = 40
+const MAX_SOURCE_RATIOS = 8
+const FEW = 10
+
+const valuesOf = (figures: readonly NumberFigure[], { unit }: NumberFigure): number[] => [
+  ...new Set(
+    figures
+      .filter((figure) => !unit || !figure.unit || figure.unit.family === unit.family || unit.family === 'percent')
+      .flatMap((figure) => figure.readings.slice(0, 1).map(({ value }) => (value * (figure.unit?.factor ?? 1)) / (unit && unit.family === figure.unit?.family ? unit.factor : (figure.unit?.factor ?? 1)))), // prettier-ignore
+  ),
+]
+
+function* pairs(values: readonly number[]): Generator<readonly [number, number]> {
+  for (const one of values) for (const other of values) if (one !== other) yield [one, other]
+}
+
+function* sums(values: readonly number[], isSmall: boolean): Generator<number> {
+  if (isSmall && values.length > 2) yield values.reduce((sum, value) => sum + value, 0)
+  for (const [index, one] of values.entries()) {
+    yield one * 2
+    for (const [further, other] of values.slice(index + 1).entries()) {
+      yield one + other
+      if (isSmall) for (const third of values.slice(index + further + 2)) yield one + other + third
+    }
+  }
+}
+
+function* ratios(values: readonly number[]): Generator<number> {
+  for (const [one, other] of pairs(values)) {
+    if (other === 0) continue
+    yield one / other
+    yield (one / other) * 100
+    yield ((one - other) / other) * 100
+  }
+}
+
+const isNear = ({ value, step }: Reading, result: number): boolean =>
+  Math.abs(Math.abs(value) - Math.abs(result)) <= step / 2 + 1e-9 * Math.abs(result)
+
+/** The mean of all values is the usual one. */
+function* means(values: readonly number[]): Generator<number> {
+  if (values.length > 1) yield values.reduce((sum, value) => sum + value, 0) / values.length
+  for (const [one, other] of pairs(values)) yield (one + other) / 2
+}
+
+/** @param sentence folded; it says that something is computed, else nothing is tried */
+export function isComputed(claim: NumberFigure, sentence: string, { ofAnswer, ofSources }: Operands): boolean {
+  const own = valuesOf(ofAnswer, claim).slice(0, MAX_OWN)
+  const given = valuesOf(ofSources, claim)
+  const isTelling = claim.significant >= 3
+  const pools = [own]
+  if (given.length <= FEW || (isTelling && given.length <= MAX_SOURCE_NUMBERS)) pools.push(given)
+  const isAny = (results: Iterable<number>) => {
+    for (const result of results) if (claim.readings.some((reading) => isNear(reading, result))) return true
+    return false
+  }
+  return pools.some((pool) => {
+    const isSmall = pool.length <= MAX_OWN
+    if (SUM.test(sentence) && isAny(sums(pool, isSmall))) return true
+    if (DIFFERENCE.test(sentence)) for (const [one, other] of pairs(pool)) if (isAny([one - other])) return true
+    if (MEAN.test(sentence) && isSmall && isAny(means(pool))) return true
+    const isRatio = RATIO.test(sentence) || DIFFERENCE.test(sentence)
+    return isRatio && pool.length <= MAX_SOURCE_RATIOS && claim.significant >= 2 && isAny(ratios(pool))
+  })
+}
