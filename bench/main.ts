@@ -19,6 +19,7 @@ const FIGURES = [
   'highlight',
   'retrieval',
   'questions',
+  'claims',
   'search',
   'message-search',
   'growth',

@@ -18,14 +18,16 @@ const MAX_SOURCE_CHARACTERS = 100_000
 const MAX_ALL_SOURCE_CHARACTERS = 400_000
 const MAX_CLAIMS = 300
 const MAX_FOUND = 100
+/** Figures that a sum or a difference may be computed from stand this near. */
+const NEAR_CHARACTERS = 600
 const MAX_CLAIM_CHARACTERS = 200
 
 const ABOUT =
-  /(?:^|[^\p{L}])(?:about|around|approx(?:imately|\.)?|roughly|circa|c\.|ca\.?|some|nearly|almost|close to|in the order of|etwa|ungefähr|rund|circa|zirka|fast|knapp|nahezu|annähernd|gut|environ|près de|autour de|presque|quelque|à peu près|alrededor de|aproximadamente|cerca de|unos|unas|casi|circa|quasi|intorno a|cerca di|aproximadamente|por volta de|quase|ongeveer|bijna|omstreeks|około|ok\.|prawie|niemal|około|ungefär|nästan|cirka|omkring|næsten|nesten|noin|lähes|přibližně|téměř|asi|около|примерно|почти|приблизительно|yaklaşık|حوالي|نحو|تقريبا|लगभग|करीब|kira-kira|~|≈|±)[ ~]?(?:the |a |die |der |das |le |la |les |l')?(?:[$€£¥]|eur |usd |us\$)?$|(?:約|约|およそ|ほぼ|大约|近|将近|약|거의)$/u
+  /(?:^|[^\p{L}])(?:about|around|approx(?:imately|\.)?|roughly|circa|c\.|ca\.?|some|nearly|almost|close to|in the order of|etwa|ungefähr|rund|circa|zirka|fast|knapp|nahezu|annähernd|gut|environ|près de|autour de|presque|quelque|à peu près|alrededor de|aproximadamente|cerca de|unos|unas|casi|circa|quasi|intorno a|cerca di|aproximadamente|por volta de|quase|ongeveer|bijna|omstreeks|około|ok\.|prawie|niemal|około|ungefär|nästan|cirka|omkring|næsten|nesten|noin|lähes|přibližně|téměř|asi|около|примерно|почти|приблизительно|yaklaşık|حوالي|نحو|تقريبا|लगभग|करीब|kira-kira|~|≈|±)[ ~]?(?:the |a |die |der |das |le |la |les |l')?(?:[$€£¥]|eur |usd |us\$)?$|(?:約|约|およそ|ほぼ|大约|近|将近|약|거의) ?$/u
 const BELOW =
-  /(?:^|[^\p{L}])(?:almost|nearly|just under|under|below|less than|up to|fewer than|not quite|fast|knapp|unter|weniger als|bis zu|nahezu|presque|près de|moins de|jusqu'à|casi|menos de|hasta|quasi|meno di|quase|bijna|minder dan|prawie|mniej niż|почти|менее|до|<|≤)[ ]?(?:[$€£¥]|eur |usd |us\$)?$|(?:近|不到|未満|弱|미만)$/u
+  /(?:^|[^\p{L}])(?:almost|nearly|just under|under|below|less than|up to|fewer than|not quite|fast|knapp|unter|weniger als|bis zu|nahezu|presque|près de|moins de|jusqu'à|casi|menos de|hasta|quasi|meno di|quase|bijna|minder dan|prawie|mniej niż|почти|менее|до|<|≤)[ ]?(?:[$€£¥]|eur |usd |us\$)?$|(?:近|不到|未満|弱|미만) ?$/u
 const ABOVE =
-  /(?:^|[^\p{L}])(?:more than|over|above|at least|upwards of|just over|exceed(?:s|ed|ing)?|well over|mehr als|über|gut|mindestens|plus de|au moins|dépass\p{L}*|más de|al menos|oltre|più di|almeno|mais de|pelo menos|meer dan|ruim|ponad|więcej niż|co najmniej|более|свыше|больше|>|≥)[ ]?(?:[$€£¥]|eur |usd |us\$)?$|(?:超过|超過|以上|超|이상|넘는)$/u
+  /(?:^|[^\p{L}])(?:more than|over|above|at least|upwards of|just over|exceed(?:s|ed|ing)?|well over|mehr als|über|gut|mindestens|plus de|au moins|dépass\p{L}*|más de|al menos|oltre|più di|almeno|mais de|pelo menos|meer dan|ruim|ponad|więcej niż|co najmniej|более|свыше|больше|>|≥)[ ]?(?:[$€£¥]|eur |usd |us\$)?$|(?:超过|超過|以上|超|이상|넘는) ?$/u
 const CONTEXT_CHARACTERS = 24
 
 function approximationBefore(text: string, at: number, end: number): Approximation {
@@ -130,48 +132,55 @@ export function findUnverified(answer: string, evidence: Evidence): UnverifiedCl
   const found: UnverifiedClaim[] = []
   let claims = 0
   for (const [index, block] of blocks.entries()) {
+    if (claims >= MAX_CLAIMS || found.length >= MAX_FOUND) break
     if (block.sentences.every(({ cited }) => cited.length === 0)) continue
     const folded = foldText(block.text)
     const named = fileNameRanges(folded, fileNames)
     const figures = findFigures(blankOut(block.text, named), { languages, isSource: false })
+    const magnitudes = unattachedMagnitudes(folded)
     const ranges: { start: number; end: number }[] = []
     for (const sentence of block.sentences) {
+      if (claims >= MAX_CLAIMS) break
       const texts = textsOf(sentence.cited)
       if (!texts) continue
-      const own = figures
+      const near = figures.filter(
+        ({ start }) => start >= sentence.start - NEAR_CHARACTERS && start < sentence.end + NEAR_CHARACTERS,
+      )
+      const own = near
         .filter(({ start }) => start >= sentence.start && start < sentence.end)
         .slice(0, MAX_CLAIMS - claims)
       claims += own.length
-      const check = { block, folded, figures, sentence, texts, known, following: blocks.slice(index), magnitudes: unattachedMagnitudes(folded) } // prettier-ignore
-      ranges.push(...unverifiedFigures(own, check))
-      const ofNames = names.unverified(block, sentence, [...figures, ...named]).slice(0, MAX_CLAIMS - claims)
-      claims += ofNames.length
-      ranges.push(...ofNames)
+      ranges.push(
+        ...unverifiedFigures(own, { blocks, index, folded, figures: near, sentence, texts, known, magnitudes }),
+        ...names.unverified(block, sentence, [...near, ...named]),
+      )
     }
     for (const { start, end } of ranges.toSorted((one, other) => one.start - other.start)) {
       const [from, to] = [block.offsets[start], block.offsets[end - 1]]
       if (from === undefined || to === undefined || found.length >= MAX_FOUND) continue
       found.push({ start: from, text: checked.slice(from, Math.min(to + 1, from + MAX_CLAIM_CHARACTERS)) })
     }
-    if (claims >= MAX_CLAIMS) break
   }
   return found
 }
 
 interface SentenceCheck {
-  readonly block: AnswerBlock
+  readonly blocks: readonly AnswerBlock[]
+  /** Which block the sentence is in. */
+  readonly index: number
   readonly folded: string
+  /** Figures of the sentence and around it. */
   readonly figures: readonly Figure[]
   readonly sentence: AnswerBlock['sentences'][number]
   readonly texts: CitedTexts
   readonly known: readonly FigureText[]
-  /** The block and those below it. */
-  readonly following: readonly AnswerBlock[]
   readonly magnitudes: readonly number[]
 }
 
 function unverifiedFigures(claims: readonly Figure[], check: SentenceCheck): Figure[] {
-  const { block, folded, sentence, texts, known } = check
+  const { blocks, index, folded, sentence, texts, known } = check
+  const block = blocks[index]
+  if (!block) return []
   const pages = new Set(texts.passages.flatMap(({ page }) => page ?? []))
   const all = [...texts.figures, ...known]
   const isFound = (claim: Figure): boolean => {
@@ -202,7 +211,7 @@ function unverifiedFigures(claims: readonly Figure[], check: SentenceCheck): Fig
     if (claim.kind !== 'number') return true
     if (isYearClaim(claim)) return true
     if (isComputed(claim, words, operands)) return false
-    const counts = countsOf(check.following, sentence)
+    const counts = countsOf(blocks, index, sentence)
     return !isCountOf(claim, folded, { answer: counts, texts: texts.figures })
   })
 }

@@ -105,6 +105,8 @@ const LINK_TARGET = /\]\([^\s()]{0,2000}(?: "[^"\n]{0,200}")?\)/y
 const CODE_SPAN = /(`{1,3})(?!`)[^`\n]{1,500}\1(?!`)/y
 const TAG = /<\/?[a-z][a-z0-9]{0,10}(?: [^<>\n]{0,200})?\/?>/iy
 
+const DIRECTION_MARK = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/
+
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at
   return pattern.exec(text)
@@ -184,6 +186,10 @@ function toPlain(answer: string, { start, end }: RawBlock, known: ReadonlySet<nu
       (character === '*' && !(before === ' ' && after === ' ')) ||
       (character === '_' && !(/[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after))) ||
       (character === '~' && (before === '~' || after === '~'))
+    if (DIRECTION_MARK.test(character)) {
+      at += 1
+      continue
+    }
     const isEscape = character === '\\' && /[!-/:-@[-`{-~]/.test(after)
     if (!isEmphasis && !isEscape) add(character, at)
     at += 1

@@ -84,7 +84,8 @@ const YEAR_FIRST =
   /(?<!\d)((?:1[0-9]|20|21)\d\d)[.,]?(?:[ \n]{1,3}|-)(?:[mg]\.[ \n]{1,3})?(\p{L}[\p{L}\p{M}]{2,14})\.?(?:[ \n]{1,3}|-)(\d{1,2})(?![\d\p{L}])/gu
 const WORD = /(?<![\p{L}\p{M}\d])\p{L}[\p{L}\p{M}]{2,14}/gu
 const NUMERIC =
-  /(?<![\d.,/-])(?:(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?=$|\D)|(\d{1,2})([-/.]) ?(\d{1,2})\6 ?(\d{4}|\d{2})(?![\d/-]|\.\d))/g
+  /(?<![\d.,/-])(?:(\d{4})([-/.]) ?(\d{1,2})\2 ?(\d{1,2})(?=$|\D)|(\d{1,2})([-/.]) ?(\d{1,2})\6 ?(\d{4}|\d{2})(?![\d/-]|\.\d))/g
+const KOREAN = /(?<![\d.,/-])(\d\d)\. (\d{1,2})\. (\d{1,2})\./g
 const MONTH_AND_YEAR =
   /(?<![\d.,/-])(?:(0?[1-9]|1[0-2])[/.]((?:19|20)\d\d)(?![\d/-]|[.,]\d)|((?:19|20)\d\d)[-/](0[1-9]|1[0-2])(?![\d/-]|[.,]\d))/g
 const NUMERAL = '[\\d〇零一二三四五六七八九十]{1,4}'
@@ -192,6 +193,9 @@ export function findDates(text: string, original: string): DateMention[] {
         readings.push({ year: full, month: one, day: other })
       add(match.index, end, readings, last.length === 2)
     }
+    for (const { 0: whole, 1: year, 2: month, 3: day, index } of text.matchAll(KOREAN))
+      if (isMonth(Number(month)) && isDay(Number(day)))
+        add(index, index + whole.length, [{ year: fullYear(Number(year)), month: Number(month), day: Number(day) }], true)
     const monthsOf = (name: string | undefined) => names.months.get(name ?? '') ?? []
     const dated = (months: readonly number[], day: string | undefined, year: number | undefined) =>
       months.map((month) => ({

@@ -27,7 +27,10 @@ const squash = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '')
 const isYear = (value: number) => Number.isInteger(value) && value >= 1_000 && value <= 2_199
 const SHORT_YEAR = /(?:(?:19|20)\d\d[/–-]|fy ?|['’])(\d\d)(?!\d)/g
 
-export function readFigureText(original: string, languages: readonly string[]): FigureText {
+const DIRECTION_MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
+
+export function readFigureText(given: string, languages: readonly string[]): FigureText {
+  const original = given.replace(DIRECTION_MARKS, '')
   const figures = findFigures(original, { languages, isSource: true })
   const folded = foldText(original)
   const numbers = figures.filter((figure) => figure.kind === 'number')

@@ -15,23 +15,30 @@ function enumerated(sentence: string): number[] {
   )
 }
 
+const isListed = ({ kind }: AnswerBlock) => kind === 'item' || kind === 'row'
+
+/** Items of the group that a block belongs to. More than can be counted for are left out. */
+function groupSize(blocks: readonly AnswerBlock[], index: number): number {
+  const group = blocks[index]?.group
+  let [first, last] = [index, index]
+  while (blocks[first - 1]?.group === group && index - first <= MAX_COUNT) first -= 1
+  while (blocks[last + 1]?.group === group && last - index <= MAX_COUNT) last += 1
+  return blocks.slice(first, last + 1).filter(isListed).length
+}
+
 /** Items below the sentence, in its own list, in the sentence itself, and the sources that it cites. */
-export function countsOf([block, ...below]: readonly AnswerBlock[], sentence: CitedSentence): ReadonlySet<number> {
-  const counts = new Set<number>()
-  if (!block) return counts
-  const next = below.find(({ group }) => group !== block.group)
-  for (const group of [block.group, next?.group]) {
-    const items = [block, ...below].filter(
-      (other) => other.group === group && (other.kind === 'item' || other.kind === 'row'),
-    )
-    counts.add(items.length)
-    if (items[0]?.kind === 'row') counts.add(items.length - 1)
-  }
-  counts.add(sentence.cited.length)
-  for (const count of enumerated(block.text.slice(sentence.start, sentence.end))) counts.add(count)
-  const after = block.sentences.filter(({ start }) => start > sentence.start)
-  counts.add(after.length)
-  return counts
+export function countsOf(blocks: readonly AnswerBlock[], index: number, sentence: CitedSentence): ReadonlySet<number> {
+  const block = blocks[index]
+  if (!block) return new Set()
+  const next = blocks.findIndex(({ group }, at) => at > index && group !== block.group)
+  const sizes = [groupSize(blocks, index), next === -1 ? 0 : groupSize(blocks, next)]
+  return new Set([
+    ...sizes,
+    ...(blocks[next]?.kind === 'row' || block.kind === 'row' ? sizes.map((size) => size - 1) : []),
+    sentence.cited.length,
+    ...enumerated(block.text.slice(sentence.start, sentence.end)),
+    block.sentences.filter(({ start }) => start > sentence.start).length,
+  ])
 }
 
 const NOUN = /^[ -](?:[\p{Ll}\p{M}]+ )?([\p{L}\p{M}]{4,})/u

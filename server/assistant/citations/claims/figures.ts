@@ -278,7 +278,8 @@ function findNumbers(text: string, { languages, isSource }: FigureOptions): Numb
       }
       drafts.push(draft)
       // Cells of a table stand side by side: "12 345 678" may be three numbers.
-      if (isSource && separator === ' ') drafts.push(...partsOf(written, index))
+      if (isSource && separator === ' ' && !/^[ -]?\p{L}/u.test(text.slice(draft.end, draft.end + 2)) && measureAt(text, draft.end).unit === undefined)
+        drafts.push(...partsOf(written, index))
     }
   for (const { 0: numeral, index } of text.matchAll(HAN_NUMBER)) {
     const value = hanValue(numeral)

@@ -191,10 +191,53 @@ const MAGNITUDES: readonly (readonly [value: number, names: string])[] = [
 
 const spaced = (names: string): string[] => names.split(' ').map((name) => name.replaceAll('_', ' ').trim())
 
-const UNIT_OF = new Map<string, Unit>()
-for (const [family, factor, names] of UNITS) for (const name of spaced(names)) UNIT_OF.set(name, { family, factor })
-const MAGNITUDE_OF = new Map<string, number>()
-for (const [value, names] of MAGNITUDES) for (const name of spaced(names)) MAGNITUDE_OF.set(name, value)
+/** Units and currencies whose names the runtime knows in many languages, in their plural forms. */
+const RUNTIME_UNITS: Readonly<Record<string, string>> = { day: 'day', week: 'week', month: 'month', year: 'year', hour: 'hour', minute: 'minute', second: 'second', kilometer: 'km', meter: 'meter', centimeter: 'cm', millimeter: 'mm', mile: 'mile', kilogram: 'kg', gram: 'gram', liter: 'liter', hectare: 'ha', percent: '%' } // prettier-ignore
+const RUNTIME_CURRENCIES = 'EUR USD GBP JPY CNY CHF INR KRW RUB PLN SEK NOK DKK CZK BRL'.split(' ')
+const LOCALES =
+  'en de fr es it pt nl sv da nb fi pl cs sk hu ro bg ru uk el tr ca ar fa he hi th zh ja ko'.split(' ')
+/** One of each plural form that these languages have. */
+const PLURALS = [1, 2, 5]
+
+interface Names {
+  readonly units: Map<string, Unit>
+  readonly magnitudes: Map<string, number>
+}
+
+let cachedNames: Names | undefined
+
+/** Built with the first figure: the names of all languages take 100 ms. */
+function unitNames(): Names {
+  if (cachedNames) return cachedNames
+  const units = new Map<string, Unit>()
+  const magnitudes = new Map<string, number>()
+  for (const [family, factor, names] of UNITS) for (const name of spaced(names)) units.set(name, { family, factor })
+  for (const [value, names] of MAGNITUDES) for (const name of spaced(names)) magnitudes.set(name, value)
+  const addNames = (format: Intl.NumberFormat, type: string, add: (name: string) => void, factor = 1) => {
+    for (const count of PLURALS) {
+      const parts = format.formatToParts(count * factor).filter((part) => part.type === type)
+      const name = parts.map(({ value }) => value).join(' ').toLowerCase().replace(/[\s-]+/g, ' ').trim() // prettier-ignore
+      if (name.length > 1) add(name)
+    }
+  }
+  for (const locale of LOCALES) {
+    const latin = `${locale}-u-nu-latn`
+    for (const [unit, known] of Object.entries(RUNTIME_UNITS)) {
+      const value = units.get(known)
+      const format = new Intl.NumberFormat(latin, { style: 'unit', unit, unitDisplay: 'long' })
+      if (value) addNames(format, 'unit', (name) => units.has(name) || units.set(name, value))
+    }
+    for (const currency of RUNTIME_CURRENCIES) {
+      const value = units.get(currency.toLowerCase())
+      const format = new Intl.NumberFormat(latin, { style: 'currency', currency, currencyDisplay: 'name' })
+      if (value) addNames(format, 'currency', (name) => units.has(name) || units.set(name, value))
+    }
+    const format = new Intl.NumberFormat(latin, { notation: 'compact', compactDisplay: 'long' })
+    for (const value of [1e6, 1e9, 1e12])
+      addNames(format, 'compact', (name) => magnitudes.has(name) || units.has(name) || magnitudes.set(name, value), value)
+  }
+  return (cachedNames = { units, magnitudes })
+}
 
 /** Tables and forms give amounts in thousands or millions of a currency in one sign. */
 const SCALED_CURRENCIES: readonly (readonly [names: string, magnitude: number, currency: string])[] = [
@@ -205,12 +248,12 @@ const SCALED_CURRENCIES: readonly (readonly [names: string, magnitude: number, c
 ]
 const SCALED = new Map(
   SCALED_CURRENCIES.flatMap(([names, magnitude, currency]) =>
-    spaced(names).map((name) => [name, { magnitude, unit: UNIT_OF.get(currency) }] as const),
+    spaced(names).map((name) => [name, { magnitude, currency }] as const),
   ),
 )
 
-export const unitNamed = (name: string): Unit | undefined => UNIT_OF.get(name)
-export const magnitudeNamed = (name: string): number | undefined => MAGNITUDE_OF.get(name)
+export const unitNamed = (name: string): Unit | undefined => unitNames().units.get(name)
+export const magnitudeNamed = (name: string): number | undefined => unitNames().magnitudes.get(name)
 
 /** Units that are also short words or letters of other meaning where they do not follow a number at once. */
 const GLUED_MAGNITUDES: Readonly<Record<string, number>> = { m: 1e6, b: 1e9, t: 1e12, k: 1e3 }
@@ -230,6 +273,8 @@ const WORD =
   /[\p{L}\p{M}]+(?:\/[\p{L}]{1,3}(?![\p{L}\p{N}]))?[²³]?(?:[23](?![\p{L}\p{N}]))?[$€]?|[%‰°″℃℉€$£¥₹₩₽₺㎡][cfCF]?(?!\p{L})|[%‰°″℃℉€$£¥₹₩₽₺㎡]/uy
 const GAP = /[ \n]{0,2}-?[ \n]?/y
 const MAX_PARTS = 4
+/** "dolarów amerykańskich", "square metres". */
+const MAX_WORDS = 3
 
 function stickyMatch(pattern: RegExp, text: string, at: number): string | undefined {
   pattern.lastIndex = at
@@ -257,10 +302,18 @@ function namesAt(text: string, at: number): Named[] {
   if (word === undefined) return []
   const end = start + word.length
   const names: Named[] = []
-  const second = text.charAt(end) === ' ' ? stickyMatch(WORD, text, end + 1) : undefined
-  if (second !== undefined) names.push({ name: `${word} ${second}`, end: end + 1 + second.length, isGlued })
+  let phrase = word
+  let phraseEnd = end
+  for (let further = 1; further < MAX_WORDS; further += 1) {
+    if (!/[ -]/.test(text.charAt(phraseEnd))) break
+    const next = stickyMatch(WORD, text, phraseEnd + 1)
+    if (next === undefined) break
+    phrase = `${phrase} ${next}`
+    phraseEnd += 1 + next.length
+    names.unshift({ name: phrase, end: phraseEnd, isGlued })
+  }
   // "Mio. Euro": the full stop belongs to the abbreviation.
-  const isAbbreviated = word.length <= 4 && MAGNITUDE_OF.has(word) && /^\. ?[\p{L}€$£¥]/u.test(text.slice(end, end + 3))
+  const isAbbreviated = word.length <= 4 && magnitudeNamed(word) !== undefined && /^\. ?[\p{L}€$£¥]/u.test(text.slice(end, end + 3))
   names.push({ name: word, end: isAbbreviated ? end + 1 : end, isGlued })
   return names
 }
@@ -274,14 +327,22 @@ export function measureAt(text: string, at: number): Measure {
     let advanced = false
     for (const { name, end: nameEnd, isGlued } of namesAt(text, end)) {
       const scaled = SCALED.get(name)
-      if (scaled) return { magnitude: magnitude * scaled.magnitude, unit: scaled.unit, end: nameEnd }
+      if (scaled) return { magnitude: magnitude * scaled.magnitude, unit: unitNamed(scaled.currency), end: nameEnd }
       const glued = isGlued && part === 0 ? GLUED_MAGNITUDES[name] : undefined
-      const unit = UNIT_OF.get(name)
+      const unit = unitNamed(name)
+      // "8,7 M €" is millions; "6 m." may be months.
+      if (name === 'm' && /^(?: ?[€$£¥]|\.? ?(?:eur|usd|euros?)(?!\p{L}))/u.test(text.slice(nameEnd, nameEnd + 7))) {
+        magnitude *= 1e6
+        end = nameEnd
+        advanced = true
+        break
+      }
+      if (name === 'm' && /^\. [\p{Ll}]/u.test(text.slice(nameEnd, nameEnd + 3))) return { magnitude, unit: undefined, end: nameEnd }
       if (unit !== undefined && (glued === undefined || name === 't' || name === 'm')) {
         if (glued !== undefined) other = glued
         return { magnitude, unit, end: nameEnd, ...(other === undefined ? {} : { otherMagnitude: other }) }
       }
-      const factor = glued ?? MAGNITUDE_OF.get(name)
+      const factor = glued ?? magnitudeNamed(name)
       if (factor === undefined) continue
       magnitude *= factor
       end = nameEnd
@@ -306,8 +367,8 @@ export function measureBefore(text: string, at: number): (Measure & { readonly s
   // The sign of another number: "5 % 7".
   if (/^[%€]$/.test(name) && /\d ?$/.test(text.slice(Math.max(0, start - 2), start))) return undefined
   const scaled = SCALED.get(name)
-  if (scaled) return { ...scaled, start, end: at }
-  const unit = UNIT_OF.get(name.startsWith('百分') ? '%' : name)
+  if (scaled) return { magnitude: scaled.magnitude, unit: unitNamed(scaled.currency), start, end: at }
+  const unit = unitNamed(name.startsWith('百分') ? '%' : name)
   return unit && { magnitude: 1, unit, start, end: at }
 }
 
@@ -321,8 +382,8 @@ const ONES: Readonly<Record<string, number>> = {
 export function unattachedMagnitudes(text: string): number[] {
   const found = new Set<number>()
   for (const { 0: word, index } of text.matchAll(UNATTACHED)) {
-    if (/\d[ \n-]?$/.test(text.slice(Math.max(0, index - 2), index))) continue
-    const magnitude = ONES[word] ?? MAGNITUDE_OF.get(word)
+    if (/\d[ \n.,'’-]?$/.test(text.slice(Math.max(0, index - 2), index))) continue
+    const magnitude = ONES[word] ?? magnitudeNamed(word)
     if (magnitude !== undefined) found.add(magnitude)
   }
   return [...found]
