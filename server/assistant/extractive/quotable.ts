@@ -17,3 +17,6 @@ export function isSameQuotable(one: UnnumberedQuotable, other: UnnumberedQuotabl
   if ('messageId' in one) return 'messageId' in other && isSameMessage(one, other)
   return 'documentId' in other && isSamePassage(one, other)
 }
+
+export const numbered = <T extends object>(sources: readonly T[]): (T & { n: number })[] =>
+  sources.map((source, index) => ({ ...source, n: index + 1 }))

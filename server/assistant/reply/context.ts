@@ -5,16 +5,12 @@ import type { RetrievalTrace } from '#contract/trace.ts'
 import type { OwnUsage } from '#contract/usage.ts'
 import { truncateSource } from '#server/assistant/citations/focus-source.ts'
 import { createSourceList, type SourceList } from '#server/assistant/citations/source-list.ts'
-import { chooseQuotes } from '#server/assistant/extractive/choose-quotes.ts'
-import { quoteAll } from '#server/assistant/extractive/list-all-quotes.ts'
-import type { QuotableSource } from '#server/assistant/extractive/quotable.ts'
-import { prepareCandidates } from '#server/assistant/extractive/quote-candidates.ts'
-import { quoteSummary } from '#server/assistant/extractive/summary-quotes.ts'
+import { numbered } from '#server/assistant/extractive/quotable.ts'
+import { selectQuotes } from '#server/assistant/extractive/select-quotes.ts'
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { findUnreadDocuments, type UnreadDocuments } from '#server/assistant/retrieval/await-documents.ts'
-import { findPassages, resolveChosen, type Retrieval } from '#server/assistant/retrieval/find-passages.ts'
+import { findPassages, resolveChosen } from '#server/assistant/retrieval/find-passages.ts'
 import { passageRoom } from '#server/assistant/retrieval/passage-room.ts'
-import { asksToListAll } from '#server/assistant/retrieval/whole-document-question.ts'
 import { parseCommands, type ToolCall } from '#server/assistant/tools/commands.ts'
 import type { ToolRun } from '#server/assistant/tools/outcome.ts'
 import { AppError } from '#server/base/errors.ts'
@@ -203,39 +199,6 @@ export async function searchInOtherWords(
   })
   return { ...context, sources: appendSources(unfinished.sources, numbered(passages)), trace }
 }
-
-async function selectQuotes(
-  scope: Scope,
-  query: string,
-  {
-    found,
-    isWhole,
-    parts,
-  }: { found: readonly QuotableSource[]; isWhole: boolean; parts: NonNullable<Retrieval['parts']> },
-): Promise<QuotableSource[]> {
-  if (query.trim() === '') return quoteSummary(scope, found)
-  const ofParts = parts.length > 0 ? await quoteParts(scope, parts) : []
-  if (ofParts.length > 0) return ofParts
-  if (!isWhole) return chooseQuotes(await prepareCandidates(scope, query, found))
-  const every = asksToListAll(query) ? await quoteAll(scope, query, found) : []
-  return every.length > 0 ? every : quoteSummary(scope, found)
-}
-
-const QUOTES_OF_PART = 2
-
-/** Quotes every part of the question, the best of each first. */
-async function quoteParts(scope: Scope, parts: NonNullable<Retrieval['parts']>): Promise<QuotableSource[]> {
-  const ofParts: QuotableSource[][] = []
-  for (const { query, passages } of parts)
-    ofParts.push(chooseQuotes(await prepareCandidates(scope, query, numbered(passages)), QUOTES_OF_PART))
-  const inTurn = Array.from({ length: QUOTES_OF_PART }, (_, place) => ofParts.flatMap((quotes) => quotes[place] ?? []))
-  const isFirst = (quote: QuotableSource, index: number, all: readonly QuotableSource[]) =>
-    all.findIndex(({ text }) => text === quote.text) === index
-  return numbered(inTurn.flat().filter(isFirst))
-}
-
-const numbered = <T extends object>(sources: readonly T[]): (T & { n: number })[] =>
-  sources.map((source, index) => ({ ...source, n: index + 1 }))
 
 /** Runs after the database reads, so that no connection waits for it. @throws the reason of an aborted signal. */
 export async function loadPictures(
