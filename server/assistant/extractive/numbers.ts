@@ -33,5 +33,8 @@ const [WITHOUT_NUMBER, IN_WORDS] = [0.5, 0.8]
 export const numberFactor = (text: string): number =>
   /\p{N}/u.test(text) ? 1 : NUMBER_WORD.test(text) ? IN_WORDS : WITHOUT_NUMBER
 
+/** Whether the text holds a number, in digits or in words. */
+export const containsNumber = (text: string): boolean => /\p{N}/u.test(text) || NUMBER_WORD.test(text)
+
 export const asksForNumber = (question: string): boolean =>
   ANYWHERE.test(question) || AT_BEGINNING.test(question) || UNSPACED_WORDS.test(question)
