@@ -1,4 +1,5 @@
 import { isMessageSource } from '#contract/source.ts'
+import type { PassageRange } from '#server/search/text/passages.ts'
 import { joinLines } from './join-lines.ts'
 import type { QuotableSource } from './quotable.ts'
 import type { QuoteCandidates } from './quote-candidates.ts'
@@ -7,7 +8,8 @@ import { toQuote } from './sentences.ts'
 
 export const MAX_QUOTES = 3
 /** Shorter quotes include the next sentence, which often contains the answer. */
-const SHORT_QUOTE_CHARACTERS = 120
+const SHORT_QUOTE_CHARACTERS = 250
+const MAX_QUOTE_CHARACTERS = 500
 /** Quotes below this share of the first score answer something else. */
 const MIN_QUOTE_SCORE_SHARE = 0.5
 
@@ -28,22 +30,35 @@ function isWeakerRow(row: ScoredSentence, other: ScoredSentence, questionTerms: 
   )
 }
 
-function quoteEndOf({ source, start, end, isRow, following }: ScoredSentence): number {
-  const takesNext =
-    !isRow &&
-    end - start < SHORT_QUOTE_CHARACTERS &&
-    following?.source === source &&
-    !following.isRow &&
-    !following.isAtEdge &&
-    following.start - end < 3
-  return takesNext ? following.end : end
+/** Characters between sentences of one paragraph or of neighbouring ones. */
+const MAX_GAP = 3
+
+/**
+ * A short sentence with the one after it, where answers often are, and with the one before it if only that has a word of
+ * the question, as before "It costs 12 euros."
+ */
+function quoteRangeOf(
+  { start, end, preceding, following, terms }: ScoredSentence,
+  questionTerms: ReadonlySet<string>,
+): PassageRange {
+  const isShort = end - start < SHORT_QUOTE_CHARACTERS
+  const completed =
+    isShort && following && following.start - end < MAX_GAP && following.end - start <= MAX_QUOTE_CHARACTERS
+      ? following.end
+      : end
+  const isReferring =
+    preceding !== undefined &&
+    start - preceding.end < MAX_GAP &&
+    completed - preceding.start <= MAX_QUOTE_CHARACTERS &&
+    !questionTerms.intersection(preceding.terms).isSubsetOf(terms)
+  return { start: isReferring ? preceding.start : start, end: completed }
 }
 
 /** Whether another quote has equal words, for instance from a copy of the document, or overlaps. */
-function isRepeatedIn(other: ScoredSentence, { source, start, end, pageText }: ScoredSentence, quoteEnd: number) {
+function isRepeatedIn(other: ScoredSentence, { source, start, end, pageText }: ScoredSentence, range: PassageRange) {
   return (
     joinLines(other.pageText.slice(other.start, other.end)).includes(joinLines(pageText.slice(start, end))) ||
-    (isSamePage(other.source, source) && start < other.end && other.start < quoteEnd)
+    (isSamePage(other.source, source) && range.start < other.end && other.start < range.end)
   )
 }
 
@@ -55,8 +70,8 @@ export function chooseQuotes(candidates: QuoteCandidates, maxQuotes = MAX_QUOTES
   for (const sentence of ranked) {
     if (chosen.length === maxQuotes || sentence.score < (ranked[0]?.score ?? 0) * MIN_QUOTE_SCORE_SHARE) break
     if (sentence.isRow && chosen.some((other) => isWeakerRow(sentence, other, questionTerms))) continue
-    const quoteEnd = quoteEndOf(sentence)
-    if (!chosen.some((other) => isRepeatedIn(other, sentence, quoteEnd))) chosen.push({ ...sentence, end: quoteEnd })
+    const range = quoteRangeOf(sentence, questionTerms)
+    if (!chosen.some((other) => isRepeatedIn(other, sentence, range))) chosen.push({ ...sentence, ...range })
   }
   const shown = [...Map.groupBy(chosen, (quoted) => quoted.titles || quoted).values()].flat()
   return shown.map((quoted, index) => ({ ...toQuote(quoted, index + 1), score: quoted.score }))

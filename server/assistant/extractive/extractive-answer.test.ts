@@ -4,6 +4,7 @@ import type { PageBlock } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
 import type { PassageRange } from '#server/search/text/passages.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
+import type { AnswerKind } from './answer-kind.ts'
 import { chooseQuotes } from './choose-quotes.ts'
 import { asPlainMarkdown, writeExtractiveAnswer, type ExtractiveAnswerInput } from './extractive-answer.ts'
 import { joinLines } from './join-lines.ts'
@@ -146,6 +147,23 @@ test('prefers a sentence with a number where one is asked for', () => {
   const firstOf = (wantsNumber: boolean) => chooseQuotes({ ...read, wantsNumber })[0]?.text
   expect(firstOf(false)).toContain('trimmed by the warden')
   expect(firstOf(true)).toContain('12 lamps')
+})
+
+test('quotes the sentence with the kind of answer asked for, and the one before it that says of what', () => {
+  const page =
+    'The storm of the north broke the lamps of the hall.\n\n' +
+    'The damage of the storm was counted by the warden of the hall and by the keepers of all of the lamps on the northern shore, who met for it in the spring of the year after. ' +
+    'It is put at $100 in the prices of that year, most of it for oil and glass. The oil was paid for first.'
+  const quotes = (answerKind?: AnswerKind) => chooseQuotes({ ...reading('damage of the storm', [page]), answerKind })
+  expect(quotes('amount')[0]?.text).toMatch(/^The damage of the storm .* It is put at \$100/)
+})
+
+test('a word that the file name has tells no row of it from another', () => {
+  const page = 'Unit | Rent\nHarbour Office | 700\nHarbour Hall | 800\nUpper Floor | 900'
+  const blocks: PageBlock[] = [{ kind: 'table', start: 0, end: page.length, headerEnd: 11 }]
+  const { sentences, stems, ...rest } = reading('harbour rent of the upper floor', [page], blocks)
+  const named = sentences.map((sentence) => ({ ...sentence, source: { ...sentence.source, filename: 'harbour.xlsx' } }))
+  expect(chooseQuotes({ ...rest, stems, sentences: named })[0]?.text).toBe('Upper Floor | 900')
 })
 
 test('counts the words of a question, however many ways there are to stem each', () => {

@@ -6,8 +6,12 @@ import type { Scope } from '#server/database/scope.ts'
 import { readPagesWithNeighbours } from '#server/documents/store/pages.ts'
 import { listLanguages } from '#server/search/index/segments.ts'
 import { parseQuestion, groupWordsByLanguage } from '#server/search/query/parse-question.ts'
+import { readTerms } from '#server/search/index/posting-lookup.ts'
+import { openLibraryIndex } from '#server/search/index/library-index.ts'
+import { weighWord } from '#server/search/query/word-weight.ts'
 import { stemWords } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
+import { type AnswerKind, answerKindOf } from './answer-kind.ts'
 import { asksForNumber } from './numbers.ts'
 import { findPageBody } from './page-edges.ts'
 import { type QuotableSource, withoutExtension } from './quotable.ts'
@@ -19,6 +23,9 @@ export type QuestionPart = readonly (readonly string[])[]
 export interface QuoteCandidates {
   readonly questionParts: readonly QuestionPart[]
   readonly wantsNumber: boolean
+  readonly answerKind?: AnswerKind | undefined
+  /** How much each word of the question tells, by its terms: rare in the library, and about a subject. */
+  readonly importance?: ReadonlyMap<string, number>
   /** In reading order within each passage, the best passage first. */
   readonly sentences: readonly Sentence[]
   readonly stems: ReadonlyMap<string, readonly string[]>
@@ -81,7 +88,24 @@ async function stemCandidates(
       ...new Map(part.map(([, terms]) => [terms.join(' '), terms])).values(),
     ]),
     wantsNumber: asksForNumber(question),
+    answerKind: answerKindOf(question),
+    importance: await measureImportance(scope, questionWords),
     sentences,
     stems: await stemWords(scope, words, languages),
   }
+}
+
+async function measureImportance(
+  scope: Scope,
+  questionWords: ReadonlyMap<string, readonly string[]>,
+): Promise<Map<string, number>> {
+  const library = await openLibraryIndex(scope)
+  const postings = await readTerms(scope, library, [...questionWords.values()].flat())
+  return new Map(
+    [...questionWords].map(([word, terms]) => {
+      const frequency = Math.max(...terms.map((term) => postings.get(term)?.frequency ?? 0))
+      const rarity = Math.log(1 + (library.passages - frequency + 0.5) / (frequency + 0.5))
+      return [terms.join(' '), rarity * (weighWord(word) || 1)]
+    }),
+  )
 }

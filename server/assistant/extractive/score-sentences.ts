@@ -1,5 +1,6 @@
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
-import { numberFactor } from './numbers.ts'
+import { type AnswerKind, holdsAnswer } from './answer-kind.ts'
+import { containsNumber, numberFactor } from './numbers.ts'
 import type { QuotableSource } from './quotable.ts'
 import { filenameWords, type QuestionPart, type QuoteCandidates } from './quote-candidates.ts'
 import type { Sentence } from './sentences.ts'
@@ -9,12 +10,24 @@ const REPETITION_FACTOR = 0.3
 /** Score multiplier for navigation: a running title or an entry of a table of contents. */
 const NAVIGATION_FACTOR = 0.3
 /** Passages below this share of the best score add noise. */
-const MIN_SOURCE_SCORE_SHARE = 0.65
+const MIN_SOURCE_SCORE_SHARE = 0.4
 /** Minimum share of the question's words in the best passage, in one language of the question. */
 const MIN_COVERAGE = 0.3
 /** Minimum number of these words where the question has more than two: one match may be chance. */
 const MIN_COVERED_WORDS = 2
-const HEADING_WEIGHT = 0.5
+/** Weight of a word that only stands around the sentence: in its headings, the file name, or the sentence before or after. */
+const NEARBY_WEIGHT = 0.5
+/** Score multiplier where the kind of answer that the question asks for is missing. */
+const WITHOUT_ANSWER_FACTOR = 0.5
+/** Kinds that a text shows by its form. Persons, places and reasons also stand in other forms. */
+const VISIBLE_KINDS: ReadonlySet<AnswerKind | undefined> = new Set<AnswerKind>([
+  'amount',
+  'percentage',
+  'duration',
+  'date',
+  'number',
+  'contact',
+])
 
 interface SentenceTerms {
   readonly terms: ReadonlySet<string>
@@ -23,23 +36,36 @@ interface SentenceTerms {
 
 export interface ScoredSentence extends Sentence, SentenceTerms {
   readonly score: number
-  readonly following: Sentence | undefined
+  /** The sentences of the passage around this one, unless they are rows or navigation. */
+  readonly preceding: (Sentence & SentenceTerms) | undefined
+  readonly following: (Sentence & SentenceTerms) | undefined
 }
+
+const holdsAny = (found: ReadonlySet<string>, terms: readonly string[]): boolean =>
+  terms.some((term) => found.has(term))
 
 /** Inverse document frequency (Robertson and Spärck Jones) over sentences, else over headings, which cover many. */
-function weighTerms(terms: ReadonlySet<string>, sentences: readonly SentenceTerms[]): Map<string, number> {
-  return new Map(
-    [...terms].map((term) => {
-      const frequency =
-        sentences.filter((sentence) => sentence.terms.has(term)).length ||
-        sentences.filter(({ headingTerms }) => headingTerms.has(term)).length
-      return [term, Math.log(1 + (sentences.length - frequency + 0.5) / (frequency + 0.5))]
-    }),
-  )
+function rarityAmong(sentences: readonly SentenceTerms[], terms: readonly string[]): number {
+  const frequency =
+    sentences.filter((sentence) => holdsAny(sentence.terms, terms)).length ||
+    sentences.filter(({ headingTerms }) => holdsAny(headingTerms, terms)).length
+  return Math.log(1 + (sentences.length - frequency + 0.5) / (frequency + 0.5))
 }
 
-const matchWeight = (term: string, sentence: SentenceTerms): number =>
-  sentence.terms.has(term) ? 1 : sentence.headingTerms.has(term) ? HEADING_WEIGHT : 0
+/**
+ * Weight of each word of the question: the mean of its rarity in the library, which tells what the question is about, and
+ * among the sentences, which tells them apart.
+ */
+function weighQuestionWords(
+  questionWords: QuestionPart,
+  sentences: readonly SentenceTerms[],
+  importance: QuoteCandidates['importance'],
+): { terms: readonly string[]; weight: number }[] {
+  return questionWords.map((terms) => {
+    const rarity = rarityAmong(sentences, terms)
+    return { terms, weight: ((importance?.get(terms.join(' ')) ?? rarity) + rarity) / 2 }
+  })
+}
 
 function isTableOfContentsEntry({ pageText, start, end, isRow }: Sentence): boolean {
   const text = pageText.slice(start, end)
@@ -79,7 +105,14 @@ function isAnyCovered(
 }
 
 /** @returns the sentences that may answer, best first; none where no source covers the question. */
-export function rankSentences({ questionParts, wantsNumber, sentences, stems }: QuoteCandidates): ScoredSentence[] {
+export function rankSentences({
+  questionParts,
+  wantsNumber,
+  answerKind,
+  importance,
+  sentences,
+  stems,
+}: QuoteCandidates): ScoredSentence[] {
   const relevanceOf = relevanceIn(sentences)
   const questionWords = questionParts.flat()
   const questionTerms = new Set(questionWords.flat())
@@ -91,21 +124,40 @@ export function rankSentences({ questionParts, wantsNumber, sentences, stems }: 
   }))
   if (!isAnyCovered(questionParts, all, termsIn)) return []
 
-  const weights = weighTerms(questionTerms, all)
+  const isNavigation = (sentence: Sentence) => sentence.isAtEdge || isTableOfContentsEntry(sentence)
+  const weighted = weighQuestionWords(questionWords, all, importance)
   const saysMore = ({ words }: Sentence) =>
     words.some((word) => word.length > 1 && !(stems.get(word) ?? [word]).some((term) => questionTerms.has(term)))
-  const factorOf = (sentence: Sentence) =>
-    (wantsNumber ? numberFactor(sentence.pageText.slice(sentence.start, sentence.end)) : 1) *
-    (saysMore(sentence) ? 1 : REPETITION_FACTOR) *
-    (sentence.isAtEdge || isTableOfContentsEntry(sentence) ? NAVIGATION_FACTOR : 1)
+  const isAnswerMissing = (text: string, isRow: boolean) =>
+    answerKind !== undefined &&
+    VISIBLE_KINDS.has(answerKind) &&
+    !holdsAnswer(answerKind, text) &&
+    // Cells have their unit in the column title.
+    !(isRow && containsNumber(text))
+  const factorOf = (sentence: Sentence) => {
+    const text = sentence.pageText.slice(sentence.start, sentence.end)
+    return (
+      (wantsNumber ? numberFactor(text) : 1) *
+      (isAnswerMissing(text, sentence.isRow) ? WITHOUT_ANSWER_FACTOR : 1) *
+      (saysMore(sentence) ? 1 : REPETITION_FACTOR) *
+      (isNavigation(sentence) ? NAVIGATION_FACTOR : 1)
+    )
+  }
+  const isContext = (other: Sentence, { source, isRow }: Sentence) =>
+    other.source === source && !isRow && !other.isRow && !isNavigation(other)
+  const nameTerms = new Map(all.map(({ source }) => [source, termsIn(filenameWords(source))]))
   return all
     .map((sentence, index) => {
-      const matched = questionWords.reduce(
-        (sum, terms) => sum + Math.max(...terms.map((term) => (weights.get(term) ?? 0) * matchWeight(term, sentence))),
-        0,
+      const [preceding, following] = [all[index - 1], all[index + 1]].map((other) =>
+        other && isContext(other, sentence) ? other : undefined,
       )
+      const nearby = [sentence.headingTerms, nameTerms.get(sentence.source), preceding?.terms, following?.terms]
+      const matched = weighted.reduce((sum, { terms, weight }) => {
+        if (holdsAny(sentence.terms, terms)) return sum + weight
+        return sum + (nearby.some((found) => found && holdsAny(found, terms)) ? NEARBY_WEIGHT * weight : 0)
+      }, 0)
       const score = matched * factorOf(sentence) * (0.5 + 0.5 * relevanceOf(sentence.source))
-      return { ...sentence, following: all[index + 1], score }
+      return { ...sentence, preceding, following, score }
     })
     .filter(({ source, score }) => score > 0 && relevanceOf(source) >= MIN_SOURCE_SCORE_SHARE)
     .sort((one, other) => other.score - one.score)

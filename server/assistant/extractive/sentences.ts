@@ -157,7 +157,8 @@ export function sentencesOf(
           )
       const titles = isRow ? text.slice(block.start, block.headerEnd ?? block.start) : ''
       const headingWords = above(block.start).concat(wordsOf(titles))
-      return ranges.map(({ start, end, isRow: isSeparated = false }) => ({
+      const touched = ranges.filter(({ start, end }) => start < passage.end && passage.start < end)
+      return touched.map(({ start, end, isRow: isSeparated = false }) => ({
         source,
         start,
         end,
@@ -170,7 +171,6 @@ export function sentencesOf(
         isAtEdge: end <= own.start || start >= own.end,
       }))
     })
-    .filter(({ start, end }) => start < passage.end && passage.start < end)
 }
 
 export function toQuote(

@@ -45,8 +45,10 @@ export interface RetrievalOptions {
   readonly embedder: Embedder | null
 }
 
-/** For quotations, and for each search that a command asks for. */
+/** For each search that a command asks for. */
 const MAX_PASSAGES = 8
+/** Passages that quotations are chosen from. */
+const MAX_QUOTED_PASSAGES = 24
 /** Chosen documents up to this total length are always read whole. */
 const MAX_SMALL_CHARACTERS = 12_000
 
@@ -90,7 +92,7 @@ export async function findPassages(
     const documentIds = chosen.length > 0 ? { documentIds: chosen } : {}
     const options = { joins: true, embedder, ...documentIds }
     const parts = splitParts(text)
-    const amount = onlyQuotes ? { limit: MAX_PASSAGES } : { room }
+    const amount = onlyQuotes ? { limit: MAX_QUOTED_PASSAGES } : { room }
     const found = await searchDocuments(scope, query, { ...options, ...amount, otherWords: parts })
     if (!onlyQuotes) return { ...nothing, ...found, query }
     const ofParts = parts.map(async (part) => {
