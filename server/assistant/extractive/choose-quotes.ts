@@ -1,6 +1,7 @@
 import { isMessageSource } from '#contract/source.ts'
 import type { PassageRange } from '#server/search/text/passages.ts'
 import { joinLines } from './join-lines.ts'
+import { findLists, type List, listRangeOf } from './lists.ts'
 import type { QuotableSource } from './quotable.ts'
 import type { QuoteCandidates } from './quote-candidates.ts'
 import { rankSentences, type ScoredSentence } from './score-sentences.ts'
@@ -65,12 +66,22 @@ function isRepeatedIn(other: ScoredSentence, { source, start, end, pageText }: S
 /** @returns sources whose text is exactly the quote, best first, with rows of one table together. */
 export function chooseQuotes(candidates: QuoteCandidates, maxQuotes = MAX_QUOTES): QuotableSource[] {
   const questionTerms = new Set(candidates.questionParts.flat(2))
+  const asksForAll = candidates.asksForSeveral ?? false
+  const found = new Map<string, List[]>()
+  const listsOf = (text: string): List[] => {
+    const lists = found.get(text) ?? findLists(text)
+    found.set(text, lists)
+    return lists
+  }
   const ranked = rankSentences(candidates)
   const chosen: ScoredSentence[] = []
   for (const sentence of ranked) {
     if (chosen.length === maxQuotes || sentence.score < (ranked[0]?.score ?? 0) * MIN_QUOTE_SCORE_SHARE) break
     if (sentence.isRow && chosen.some((other) => isWeakerRow(sentence, other, questionTerms))) continue
-    const range = quoteRangeOf(sentence, questionTerms)
+    const quoted = quoteRangeOf(sentence, questionTerms)
+    const lists = sentence.isRow ? [] : listsOf(sentence.pageText)
+    const inList = (quote: PassageRange) => listRangeOf(sentence.pageText, lists, quote, asksForAll)
+    const range = inList(sentence) ?? inList(quoted) ?? quoted
     if (!chosen.some((other) => isRepeatedIn(other, sentence, range))) chosen.push({ ...sentence, ...range })
   }
   const shown = [...Map.groupBy(chosen, (quoted) => quoted.titles || quoted).values()].flat()

@@ -166,6 +166,12 @@ test('a word that the file name has tells no row of it from another', () => {
   expect(chooseQuotes({ ...rest, stems, sentences: named })[0]?.text).toBe('Upper Floor | 900')
 })
 
+test('shows a quoted list item by item', async () => {
+  const page = 'To open the gate you need:\n• a *key*\n• a lamp\n\nThe wall is old.'
+  const quotes = chooseQuotes(reading('open gate need', [page]))
+  expect(await written({ quotes })).toContain('> To open the gate you need: [1]\n>\n> - a \\*key\\*\n> - a lamp')
+})
+
 test('counts the words of a question, however many ways there are to stem each', () => {
   const read = reading('accuracy gap seven other things', [PAGE])
   const stemmed = (word: string, ways: number) => [

@@ -2,6 +2,7 @@
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import type { ChatPart } from '#server/providers/chat.ts'
 import { joinLines } from './join-lines.ts'
+import { findLists, withoutBullet } from './lists.ts'
 import type { QuotableSource } from './quotable.ts'
 import { joinFilledCells, renderTable } from './quoted-rows.ts'
 
@@ -38,13 +39,25 @@ function describeOrigin(quotes: readonly QuotableSource[]): string {
   return quotes.some(isPassageSource) ? 'your documents and conversations' : 'your conversations'
 }
 
+const renderSentence = (text: string, marker: string): string => `> ${asPlainMarkdown(joinFilledCells(text))} ${marker}`
+
+/** A quoted list, item by item below what introduces it. Undefined if the text is none. */
+function renderList(text: string, marker: string): string | undefined {
+  const [list] = findLists(text)
+  if (!list || text.slice(list.end).trim() !== '') return undefined
+  const introduction = text.slice(0, list.start).trim()
+  const items = list.items.map(({ start, end }) => `> - ${asPlainMarkdown(withoutBullet(text.slice(start, end)))}`)
+  if (introduction === '') return [...items, '>', `> ${marker}`].join('\n')
+  return [renderSentence(introduction, marker), '>', ...items].join('\n')
+}
+
 /** Rows with equal titles become one table, since cells mean nothing without titles. */
 function renderQuotes(quotes: readonly QuotableSource[]): string[] {
   const titlesOf = (quote: QuotableSource) => (isPassageSource(quote) && quote.titles) || quote.n
   return [...Map.groupBy(quotes, titlesOf)].flatMap(([titles, members]) => {
     const rows = members.map(({ text, n }) => ({ text, marker: `[${n}]` }))
     const table = typeof titles === 'string' ? renderTable(titles, rows, asPlainMarkdown) : undefined
-    return table ?? rows.map(({ text, marker }) => `> ${asPlainMarkdown(joinFilledCells(text))} ${marker}`)
+    return table ?? rows.map(({ text, marker }) => renderList(text, marker) ?? renderSentence(text, marker))
   })
 }
 

@@ -12,6 +12,7 @@ import { weighWord } from '#server/search/query/word-weight.ts'
 import { stemWords } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { type AnswerKind, answerKindOf } from './answer-kind.ts'
+import { asksForSeveral } from './lists.ts'
 import { asksForNumber } from './numbers.ts'
 import { findPageBody } from './page-edges.ts'
 import { type QuotableSource, withoutExtension } from './quotable.ts'
@@ -23,6 +24,7 @@ export type QuestionPart = readonly (readonly string[])[]
 export interface QuoteCandidates {
   readonly questionParts: readonly QuestionPart[]
   readonly wantsNumber: boolean
+  readonly asksForSeveral?: boolean
   readonly answerKind?: AnswerKind | undefined
   /** How much each word of the question tells, by its terms: rare in the library, and about a subject. */
   readonly importance?: ReadonlyMap<string, number>
@@ -89,6 +91,7 @@ async function stemCandidates(
     ]),
     wantsNumber: asksForNumber(question),
     answerKind: answerKindOf(question),
+    asksForSeveral: asksForSeveral(question),
     importance: await measureImportance(scope, questionWords),
     sentences,
     stems: await stemWords(scope, words, languages),

@@ -71,7 +71,8 @@ function isTableOfContentsEntry({ pageText, start, end, isRow }: Sentence): bool
   const text = pageText.slice(start, end)
   const numbers = (text.match(/(?<!\S)\d{1,4}(?!\S)/g) ?? []).map(Number)
   const isAscending = numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0))
-  return !isRow && numbers.length > 1 && isAscending && /\p{L}\S*\s+\d{1,4}$/u.test(text)
+  const hasLeaders = /(?:\.\s?){6,}/u.test(text)
+  return !isRow && (hasLeaders || (numbers.length > 1 && isAscending && /\p{L}\S*\s+\d{1,4}$/u.test(text)))
 }
 
 /** Document and message scores are not comparable, so each is relative to the best of its kind. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { splitSentences } from './sentences.ts'
+import type { PageBlock } from '#contract/document.ts'
+import { sentencesOf, splitSentences } from './sentences.ts'
 
 const PAGE = `The gap is especially large when k is
 small (e.g., 78.4% vs. 59.1% for top-20 accuracy). Dr. A. Lee dis-
@@ -64,4 +65,41 @@ test('cuts overlong text, but never inside a character', () => {
   expect(pieces.join('')).toBe(text)
   expect(pieces.length).toBeGreaterThan(2)
   expect(pieces.every((piece) => piece.isWellFormed())).toBe(true)
+})
+
+test('knows the headings of a sentence by their levels, not those of the section before', () => {
+  const text = 'Friday\nMain\nThe lamp choir\nSunday\nMain\nThe oil band'
+  const heading = (title: string, level: number, from = 0): PageBlock => {
+    const start = text.indexOf(title, from)
+    return { kind: 'heading', start, end: start + title.length, level }
+  }
+  const body = (line: string): PageBlock => ({
+    kind: 'paragraph',
+    start: text.indexOf(line),
+    end: text.indexOf(line) + line.length,
+  })
+  const blocks = [
+    heading('Friday', 1),
+    heading('Main', 2),
+    body('The lamp choir'),
+    heading('Sunday', 1),
+    heading('Main', 2, 25),
+    body('The oil band'),
+  ]
+  const source = {
+    n: 1,
+    documentId: 'a',
+    filename: 'a',
+    page: 1,
+    start: 0,
+    end: text.length,
+    text,
+    score: 1,
+    heading: 'Friday',
+  }
+  const sentences = sentencesOf(source, { text, blocks }, source)
+  expect(sentences.map(({ headingWords }) => headingWords.toSorted())).toEqual([
+    ['friday', 'main'],
+    ['main', 'sunday'],
+  ])
 })

@@ -130,6 +130,21 @@ const splitAtBody = (block: PassageRange, own: PassageRange): PassageRange[] =>
     { start: Math.max(block.start, own.end), end: block.end },
   ].filter(({ start, end }) => start < end)
 
+/** Characters between a title and its second line. */
+const MAX_TITLE_GAP = 3
+
+/** The nearest heading above, the lines of the same title, and the headings above them of ever higher levels. */
+function headingsAbove(blocks: readonly PageBlock[], at: number): PageBlock[] {
+  const headings: PageBlock[] = []
+  for (const block of blocks.filter(({ kind, end }) => kind === 'heading' && end <= at).toReversed()) {
+    const below = headings.at(-1)
+    const [level, levelBelow] = [block.level ?? 1, below?.level ?? 1]
+    const isSameTitle = below !== undefined && level === levelBelow && below.start - block.end < MAX_TITLE_GAP
+    if (!below || level < levelBelow || isSameTitle) headings.push(block)
+  }
+  return headings
+}
+
 /** Sentences that a passage touches, each complete even if the passage ends inside it; tables row by row. */
 export function sentencesOf(
   source: QuotableSource,
@@ -138,8 +153,12 @@ export function sentencesOf(
 ): Sentence[] {
   const titlesAbove = (isPassageSource(source) && source.heading) || ''
   const above = (at: number) => {
-    const heading = blocks?.findLast(({ kind, end }) => kind === 'heading' && end <= at)
-    return wordsOf(`${titlesAbove} ${heading ? text.slice(heading.start, heading.end) : ''}`)
+    const headings = headingsAbove(blocks ?? [], at)
+    // The headings of a passage are those of its beginning, and a later heading of the same page replaces them.
+    const isReplaced = headings.some(({ start }) => start >= passage.start)
+    return wordsOf(
+      [isReplaced ? '' : titlesAbove, ...headings.map(({ start, end }) => text.slice(start, end))].join(' '),
+    )
   }
   return quotableBlocks(text, blocks)
     .filter(({ start, end }) => start < passage.end && passage.start < end)
