@@ -1,7 +1,7 @@
 /** Sentences that may be quoted for a question, with the stemmed words of both. Runs as the person. */
 import { z } from 'zod'
 import { pageBlock } from '#contract/document.ts'
-import { isMessageSource, isPassageSource } from '#contract/source.ts'
+import { isMessageSource, isPassageSource, type PassageSource } from '#contract/source.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { readPagesWithNeighbours } from '#server/documents/store/pages.ts'
 import { listLanguages } from '#server/search/index/segments.ts'
@@ -21,13 +21,22 @@ import { type Sentence, sentencesOf } from './sentences.ts'
 /** The terms of each word, one per stemming language of the library. */
 export type QuestionPart = readonly (readonly string[])[]
 
+export interface WordImportance {
+  /** Inverse document frequency in the library. */
+  readonly rarity: number
+  /** 1 for a word about the subject, less for one of grammar or of the question before. */
+  readonly share: number
+}
+
 export interface QuoteCandidates {
   readonly questionParts: readonly QuestionPart[]
   readonly wantsNumber: boolean
+  /** What the answer before quoted, if the question continues the one before. */
+  readonly cited?: readonly PassageSource[]
   readonly asksForSeveral?: boolean
   readonly answerKind?: AnswerKind | undefined
-  /** How much each word of the question tells, by its terms: rare in the library, and about a subject. */
-  readonly importance?: ReadonlyMap<string, number>
+  /** By the terms of each word of the question. */
+  readonly importance?: ReadonlyMap<string, WordImportance>
   /** In reading order within each passage, the best passage first. */
   readonly sentences: readonly Sentence[]
   readonly stems: ReadonlyMap<string, readonly string[]>
@@ -35,12 +44,14 @@ export interface QuoteCandidates {
 
 const EDGE_CHARACTERS = 400
 
+/** @param asked the part of the question that says what is wanted, if it continues another one */
 export async function prepareCandidates(
   scope: Scope,
   question: string,
   sources: readonly QuotableSource[],
+  asked = question,
 ): Promise<QuoteCandidates> {
-  return stemCandidates(scope, question, await readSentences(scope, sources))
+  return stemCandidates(scope, question, await readSentences(scope, sources), asked)
 }
 
 export function prepareTextCandidates(
@@ -75,6 +86,7 @@ async function stemCandidates(
   scope: Scope,
   question: string,
   sentences: readonly Sentence[],
+  asked = question,
 ): Promise<QuoteCandidates> {
   const languages = await listLanguages(scope)
   const { words: questionWords } = await parseQuestion(scope, question, languages)
@@ -89,10 +101,10 @@ async function stemCandidates(
     questionParts: (parts.flat().length > 0 ? parts : [[...questionWords]]).map((part) => [
       ...new Map(part.map(([, terms]) => [terms.join(' '), terms])).values(),
     ]),
-    wantsNumber: asksForNumber(question),
-    answerKind: answerKindOf(question),
-    asksForSeveral: asksForSeveral(question),
-    importance: await measureImportance(scope, questionWords),
+    wantsNumber: asksForNumber(asked),
+    answerKind: answerKindOf(asked),
+    asksForSeveral: asksForSeveral(asked),
+    importance: await measureImportance(scope, questionWords, new Set(wordsOf(asked))),
     sentences,
     stems: await stemWords(scope, words, languages),
   }
@@ -101,14 +113,20 @@ async function stemCandidates(
 async function measureImportance(
   scope: Scope,
   questionWords: ReadonlyMap<string, readonly string[]>,
-): Promise<Map<string, number>> {
+  asked: ReadonlySet<string>,
+): Promise<Map<string, WordImportance>> {
   const library = await openLibraryIndex(scope)
   const postings = await readTerms(scope, library, [...questionWords.values()].flat())
+  const measured = [...questionWords].map(([word, terms]) => {
+    const frequency = Math.max(...terms.map((term) => postings.get(term)?.frequency ?? 0))
+    const rarity = Math.log(1 + (library.passages - frequency + 0.5) / (frequency + 0.5))
+    return { key: terms.join(' '), isAsked: asked.has(word), rarity, share: weighWord(word) || 1 }
+  })
+  const total = (isAsked: boolean) =>
+    measured.filter((each) => each.isAsked === isAsked).reduce((sum, { rarity, share }) => sum + rarity * share, 0)
+  // Words of the question before say where to look: together they weigh at most half of those that say what for.
+  const earlier = Math.min(1, total(true) / 2 / total(false))
   return new Map(
-    [...questionWords].map(([word, terms]) => {
-      const frequency = Math.max(...terms.map((term) => postings.get(term)?.frequency ?? 0))
-      const rarity = Math.log(1 + (library.passages - frequency + 0.5) / (frequency + 0.5))
-      return [terms.join(' '), rarity * (weighWord(word) || 1)]
-    }),
+    measured.map(({ key, isAsked, rarity, share }) => [key, { rarity, share: isAsked ? share : share * earlier }]),
   )
 }

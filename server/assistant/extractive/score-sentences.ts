@@ -1,4 +1,4 @@
-import { isMessageSource, isPassageSource } from '#contract/source.ts'
+import { isMessageSource, isPassageSource, type PassageSource } from '#contract/source.ts'
 import { type AnswerKind, holdsAnswer } from './answer-kind.ts'
 import { containsNumber, numberFactor } from './numbers.ts'
 import type { QuotableSource } from './quotable.ts'
@@ -17,6 +17,7 @@ const MIN_COVERAGE = 0.3
 const MIN_COVERED_WORDS = 2
 /** Weight of a word that only stands around the sentence: in its headings, the file name, or the sentence before or after. */
 const NEARBY_WEIGHT = 0.5
+const [SAME_PAGE_FACTOR, SAME_DOCUMENT_FACTOR] = [1.6, 1.3]
 /** Score multiplier where the kind of answer that the question asks for is missing. */
 const WITHOUT_ANSWER_FACTOR = 0.5
 /** Kinds that a text shows by its form. Persons, places and reasons also stand in other forms. */
@@ -63,7 +64,8 @@ function weighQuestionWords(
 ): { terms: readonly string[]; weight: number }[] {
   return questionWords.map((terms) => {
     const rarity = rarityAmong(sentences, terms)
-    return { terms, weight: ((importance?.get(terms.join(' ')) ?? rarity) + rarity) / 2 }
+    const known = importance?.get(terms.join(' ')) ?? { rarity, share: 1 }
+    return { terms, weight: ((known.rarity + rarity) / 2) * known.share }
   })
 }
 
@@ -105,12 +107,21 @@ function isAnyCovered(
   )
 }
 
+/** A follow-up asks for more about what the answer before quoted. */
+function continuationFactor({ source }: Sentence, cited: readonly PassageSource[]): number {
+  if (!isPassageSource(source)) return 1
+  const ofDocument = cited.filter(({ documentId }) => documentId === source.documentId)
+  if (ofDocument.some(({ page }) => page === source.page)) return SAME_PAGE_FACTOR
+  return ofDocument.length > 0 ? SAME_DOCUMENT_FACTOR : 1
+}
+
 /** @returns the sentences that may answer, best first; none where no source covers the question. */
 export function rankSentences({
   questionParts,
   wantsNumber,
   answerKind,
   importance,
+  cited = [],
   sentences,
   stems,
 }: QuoteCandidates): ScoredSentence[] {
@@ -157,7 +168,8 @@ export function rankSentences({
         if (holdsAny(sentence.terms, terms)) return sum + weight
         return sum + (nearby.some((found) => found && holdsAny(found, terms)) ? NEARBY_WEIGHT * weight : 0)
       }, 0)
-      const score = matched * factorOf(sentence) * (0.5 + 0.5 * relevanceOf(sentence.source))
+      const score =
+        matched * factorOf(sentence) * continuationFactor(sentence, cited) * (0.5 + 0.5 * relevanceOf(sentence.source))
       return { ...sentence, preceding, following, score }
     })
     .filter(({ source, score }) => score > 0 && relevanceOf(source) >= MIN_SOURCE_SCORE_SHARE)

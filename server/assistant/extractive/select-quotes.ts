@@ -1,4 +1,5 @@
 /** Sources that the Alcove Reader quotes for a question. */
+import { isPassageSource, type Source } from '#contract/source.ts'
 import type { Retrieval } from '#server/assistant/retrieval/find-passages.ts'
 import { asksToListAll } from '#server/assistant/retrieval/whole-document-question.ts'
 import type { Scope } from '#server/database/scope.ts'
@@ -8,22 +9,61 @@ import { numbered, type QuotableSource } from './quotable.ts'
 import { prepareCandidates } from './quote-candidates.ts'
 import { quoteSummary } from './summary-quotes.ts'
 
+export interface SelectionInput {
+  /** The question as it was typed; a follow-up is searched together with the question before it. */
+  readonly question: string
+  readonly found: readonly QuotableSource[]
+  readonly isWhole: boolean
+  readonly parts: NonNullable<Retrieval['parts']>
+  /** Sources of the answer before. */
+  readonly cited: readonly Source[]
+}
+
 /** Runs as the person. */
 export async function selectQuotes(
   scope: Scope,
   query: string,
-  {
-    found,
-    isWhole,
-    parts,
-  }: { found: readonly QuotableSource[]; isWhole: boolean; parts: NonNullable<Retrieval['parts']> },
+  { question, found, isWhole, parts, cited }: SelectionInput,
 ): Promise<QuotableSource[]> {
   if (query.trim() === '') return quoteSummary(scope, found)
   const ofParts = parts.length > 0 ? await quoteParts(scope, parts) : []
   if (ofParts.length > 0) return ofParts
+  if (!isWhole && (cited.length > 0 || isJoined(query, question)))
+    return quoteFollowUp(scope, query, { question, found, cited })
   if (!isWhole) return chooseQuotes(await prepareCandidates(scope, query, found))
   const every = asksToListAll(query) ? await quoteAll(scope, query, found) : []
   return every.length > 0 ? every : quoteSummary(scope, found)
+}
+
+const isJoined = (query: string, question: string): boolean => query !== question && query.startsWith(`${question}\n`)
+
+/** Characters of a page around what the answer before quoted. */
+const AROUND_CITED = 1_200
+
+/** The answer to a follow-up is mostly near that to the question before: on the same page, or in the same document. */
+async function quoteFollowUp(
+  scope: Scope,
+  query: string,
+  { question, found, cited }: Pick<SelectionInput, 'question' | 'found' | 'cited'>,
+): Promise<QuotableSource[]> {
+  const before = cited.filter(isPassageSource)
+  const best = Math.max(1, ...found.map(({ score }) => score))
+  const near = before.map(({ titles: _, cited: __, ...source }) => ({
+    ...source,
+    start: Math.max(0, source.start - AROUND_CITED),
+    end: source.end + AROUND_CITED,
+    score: best,
+  }))
+  const others = found.filter(
+    (source) =>
+      !isPassageSource(source) ||
+      !near.some(
+        ({ documentId, page, start, end }) =>
+          source.documentId === documentId && source.page === page && source.start < end && start < source.end,
+      ),
+  )
+  const candidates = await prepareCandidates(scope, query, numbered([...near, ...others]), question)
+  return chooseQuotes({ ...candidates, cited: before })
 }
 
 const QUOTES_OF_PART = 2

@@ -10,6 +10,7 @@ import { selectQuotes } from '#server/assistant/extractive/select-quotes.ts'
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { findUnreadDocuments, type UnreadDocuments } from '#server/assistant/retrieval/await-documents.ts'
 import { findPassages, resolveChosen } from '#server/assistant/retrieval/find-passages.ts'
+import { refersBack } from '#server/assistant/retrieval/follow-up.ts'
 import { passageRoom } from '#server/assistant/retrieval/passage-room.ts'
 import { parseCommands, type ToolCall } from '#server/assistant/tools/commands.ts'
 import type { ToolRun } from '#server/assistant/tools/outcome.ts'
@@ -29,7 +30,7 @@ import {
   type ShownPicture,
   withPictureSources,
 } from './attached-images.ts'
-import { appendSources, NO_ANSWER, type UnfinishedAnswer, readUnfinishedAnswer } from './continuation.ts'
+import { appendSources, NO_ANSWER, type UnfinishedAnswer, readUnfinishedAnswer, readSourcesOf } from './continuation.ts'
 
 export interface ReplyContext {
   readonly isUntitled: boolean
@@ -144,7 +145,18 @@ export async function readContext(
   const isWhole = trace?.scope === 'whole'
   const found = numbered([...passages, ...messages])
   const sources = options.onlyQuotes
-    ? await selectQuotes(scope, query, { found, isWhole, parts: retrieval.parts ?? [] })
+    ? await selectQuotes(scope, query, {
+        question: parsed.text,
+        found,
+        isWhole,
+        parts: retrieval.parts ?? [],
+        cited: refersBack(parsed.text)
+          ? await readSourcesOf(
+              scope,
+              history.findLast(({ sender_role }) => sender_role === SENDER_ROLES.assistant)?.id,
+            )
+          : [],
+      })
     : appendSources(unfinished.sources, found)
   const hasAnswer = trace === undefined || sources.length > 0
   return {

@@ -20,6 +20,11 @@ export async function readUnfinishedAnswer(scope: Scope, answerId: string): Prom
   return answer ? { text: answer.content, sources: z.array(source).catch([]).parse(answer.sources) } : NO_ANSWER
 }
 
+/** Sources of an earlier answer; none without an answer. Runs as the person. */
+export async function readSourcesOf(scope: Scope, answerId: string | undefined): Promise<readonly Source[]> {
+  return answerId === undefined ? [] : (await readUnfinishedAnswer(scope, answerId)).sources
+}
+
 /** Cited sources keep their numbers; new ones are numbered after them. */
 export function appendSources(cited: readonly Source[], found: readonly QuotableSource[]): readonly Source[] {
   if (cited.length === 0) return found

@@ -9,6 +9,12 @@ test.each([
   'What about the cellar?',
   'Und wie lange gilt das?',
   'Und wann?',
+  'And where on the machine do I find that number?',
+  'Who plays after him on the same stage?',
+  'Und wie viele Stück davon hält der Fonds?',
+  'Et quand finit-elle ?',
+  'А сколько их там?',
+  'Og hvor lang er den?',
 ])('"%s" goes on from the question before', (question) => expect(isFollowUp(question)).toBe(true))
 
 test.each([
@@ -18,6 +24,7 @@ test.each([
   'And what does the landlord pay for the repair of the roof?',
   'What does this contract say about repairs of the boiler?',
   'Wie hoch ist die Kaution?',
+  'Does a tenant lose his deposit after three months of rent?',
 ])('"%s" stands for itself', (question) => expect(isFollowUp(question)).toBe(false))
 
 test('is searched together with the last question that is complete in itself', () => {
