@@ -3,8 +3,10 @@ import { isPassageSource, type Source } from '#contract/source.ts'
 import type { Retrieval } from '#server/assistant/retrieval/find-passages.ts'
 import { asksToListAll } from '#server/assistant/retrieval/whole-document-question.ts'
 import type { Scope } from '#server/database/scope.ts'
+import { answerKindOf } from './answer-kind.ts'
 import { chooseQuotes } from './choose-quotes.ts'
 import { quoteAll } from './list-all-quotes.ts'
+import { asksForNumber } from './numbers.ts'
 import { numbered, type QuotableSource } from './quotable.ts'
 import { prepareCandidates } from './quote-candidates.ts'
 import { quoteSummary } from './summary-quotes.ts'
@@ -26,7 +28,7 @@ export async function selectQuotes(
   { question, found, isWhole, parts, cited }: SelectionInput,
 ): Promise<QuotableSource[]> {
   if (query.trim() === '') return quoteSummary(scope, found)
-  const ofParts = parts.length > 0 ? await quoteParts(scope, parts) : []
+  const ofParts = parts.length > 0 ? await quoteParts(scope, question, parts) : []
   if (ofParts.length > 0) return ofParts
   if (!isWhole && (cited.length > 0 || isJoined(query, question)))
     return quoteFollowUp(scope, query, { question, found, cited })
@@ -69,10 +71,21 @@ async function quoteFollowUp(
 const QUOTES_OF_PART = 2
 
 /** Quotes every part of the question, the best of each first. */
-async function quoteParts(scope: Scope, parts: NonNullable<Retrieval['parts']>): Promise<QuotableSource[]> {
+async function quoteParts(
+  scope: Scope,
+  question: string,
+  parts: NonNullable<Retrieval['parts']>,
+): Promise<QuotableSource[]> {
   const ofParts: QuotableSource[][] = []
-  for (const { query, passages } of parts)
-    ofParts.push(chooseQuotes(await prepareCandidates(scope, query, numbered(passages)), QUOTES_OF_PART))
+  for (const { query, passages } of parts) {
+    const candidates = await prepareCandidates(scope, query, numbered(passages))
+    // "How long … compared with …" asks for a time in both parts, and says so in one.
+    const wanted = {
+      answerKind: candidates.answerKind ?? answerKindOf(question),
+      wantsNumber: candidates.wantsNumber || (candidates.answerKind === undefined && asksForNumber(question)),
+    }
+    ofParts.push(chooseQuotes({ ...candidates, ...wanted }, QUOTES_OF_PART))
+  }
   const inTurn = Array.from({ length: QUOTES_OF_PART }, (_, place) => ofParts.flatMap((quotes) => quotes[place] ?? []))
   const isFirst = (quote: QuotableSource, index: number, all: readonly QuotableSource[]) =>
     all.findIndex(({ text }) => text === quote.text) === index

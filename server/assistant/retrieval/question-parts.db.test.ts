@@ -33,3 +33,27 @@ test('the Reader quotes every part of a question, the best of each document firs
     'who inspects the hotshot crew',
   ])
 })
+
+test('a part is answered with what the other part asks for', async () => {
+  const person = await db.createPerson()
+  await addReadDocument(db.database, person, 'harbour.txt', [
+    'The harbour licence is printed on grey paper and signed by the harbour office.\n\n' +
+      'Boats and rafts are measured there. The harbour licence takes nine weeks.',
+  ])
+  await addReadDocument(db.database, person, 'market.txt', [
+    'The market licence of the town hall is printed on white paper.\n\n' +
+      'Stalls and carts are counted there by two people. The market licence takes two days.',
+  ])
+  await assistant.startWorker()
+  const conversationId = await assistant.startConversation(person, { model: READER_MODEL })
+  const watched = await assistant.watch(conversationId)
+  await assistant.ask(
+    person,
+    conversationId,
+    'How long does the harbour licence take compared with the market licence of the town?',
+  )
+  await watched.until('done')
+  const [one, other] = (await assistant.answersIn(person, conversationId)).at(-1)?.metadata?.sources ?? []
+  expect(one).toMatchObject({ filename: 'harbour.txt', text: expect.stringContaining('nine weeks') as string })
+  expect(other).toMatchObject({ filename: 'market.txt', text: expect.stringContaining('two days') as string })
+})
