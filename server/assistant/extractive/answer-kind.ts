@@ -1,6 +1,6 @@
 /** The kind of answer that a question asks for, and whether a text holds one of that kind. */
 import { containsDate } from './dates.ts'
-import { asksForNumber, containsNumber } from './numbers.ts'
+import { A_NUMBER, asksForNumber, containsNumber } from './numbers.ts'
 
 /** `undefined`: the question does not say. */
 export type AnswerKind =
@@ -49,19 +49,19 @@ const CURRENCIES = [
     `euro euros dollar dollars pound pounds cent cents pence penny franc* franken rupee* yen yuan won peso* real reais krone* kroner kronor
     crore* lakh* mark marks dollari dólar* libra* sterline pfund ruble* rouble* rubel* рубл* евро доллар* копе* złot* دولار* يورو ريال* جنيه* درهم دينار* تومان`,
   ),
-  '元|円|圓|원|欧元|美元|ドル|ユーロ|달러|유로',
+  String.raw`(?<=[\p{N}万亿億千百兆만억천조]\s?)(?:元|円|圓|块|원|ドル|ユーロ|달러|유로)|欧元|美元`,
 ]
 
 const TIME_UNITS = [
   wholeWords(
-    `second seconds minute minutes hour hours day days week weeks fortnight* month months quarter* year years decade* overnight
-    sekunde* minute* stunde* tag tage tagen tages woche* monat* quartal* jahr jahre* jahren *(?:jährig|tägig|wöchig|monatig)*
+    `second seconds minute minutes min mins hour hours day days week weeks fortnight* month months quarter* year years decade* overnight
+    sekunde* minute* std stunde* tag tage tagen tages woche* monat* quartal* jahr jahre* jahren *(?:jährig|tägig|wöchig|monatig)*
     seconde* heure* jour* semaine* mois trimestre* an ans année* segundo* hora* día* semana* mes meses año* ora ore giorn* settiman* mese mesi ann[oi]
     dia* ano* mês uur uren dag dagen week weken maand* jaar jaren sekund* minutt* time timer timme timmar døgn dygn uke* veck* vecka måned* månad* år
     godzin* dni dzień tygod* miesi* lat lata rok* секунд* минут* час часа часов день дня дней сутки суток недел* месяц* год года лет
     ثانية دقيقة دقائق ساعة ساعات يوم أيام يوما أسبوع أسابيع شهر أشهر شهرا سنة سنوات عام أعوام روز ماه سال`,
   ),
-  '秒|分钟|分鐘|小时|小時|时间|天|日|周|週|星期|月|年|ヶ月|か月|時間|초|분|시간|일|주|개월|달|년',
+  String.raw`(?<=[\p{N}一二三四五六七八九十百半两数几]\s?)(?:秒|分|个?小时|個?小時|天|日|周|週|个?星期|个?月|年|ヶ月|か月|時間|초|분|시간|일|주|개월|달|년)|하루|며칠|이틀|사흘`,
 ]
 
 /** Months and days of the week where `containsDate` wants a number next to them, and times of the day. */
@@ -182,9 +182,20 @@ export function answerKindOf(question: string): AnswerKind | undefined {
   return found ?? (isNumeric ? 'number' : undefined)
 }
 
-const HAS_PERCENTAGE = anyOf(...PERCENTAGES)
-const HAS_CURRENCY = anyOf(...CURRENCIES)
-const HAS_TIME_UNIT = anyOf(...TIME_UNITS)
+/** A unit next to its number: "12 % ", "EUR 4.50", "three to five working days". */
+const nearNumber = (units: readonly string[]): RegExp => {
+  const [unit, number] = [`(?:${units.join('|')})`, `(?:${A_NUMBER})`]
+  return new RegExp(`${number}[^.!?。|\\n]{0,24}?${unit}|${unit}[^.!?。|\\n]{0,16}?${number}`, 'iu')
+}
+
+const HAS_PERCENTAGE = nearNumber(PERCENTAGES)
+const HAS_CURRENCY = nearNumber(CURRENCIES)
+const HAS_TIME_UNIT = nearNumber(TIME_UNITS)
+/** In a table the unit may stand in the title of its column or in a note above. */
+const ROW = /\S\s*\|\s*\S/
+const ROW_UNITS = { percentage: anyOf(...PERCENTAGES), amount: anyOf(...CURRENCIES), duration: anyOf(...TIME_UNITS) }
+const holdsInRow = (kind: keyof typeof ROW_UNITS, text: string): boolean =>
+  ROW.test(text) && containsNumber(text) && ROW_UNITS[kind].test(text)
 const HAS_TIME = anyOf(...TIMES)
 const HAS_CONTACT = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+\.|(?:\+|\(|\b)\p{N}[\p{N} ()/.-]{5,}\p{N}/u
 const HAS_REASON = anyOf(
@@ -200,9 +211,10 @@ const HAS_NAME =
   /(?<![.!?:…]\s*|^\W*)(?<!\p{L})\p{Lu}\p{L}|\p{Lu}\p{L}*[ -]\p{Lu}|["“„«「『]|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Thai}]/u
 
 const HOLDS: Readonly<Record<AnswerKind, (text: string) => boolean>> = {
-  percentage: (text) => containsNumber(text) && HAS_PERCENTAGE.test(text),
-  amount: (text) => containsNumber(text) && HAS_CURRENCY.test(text),
-  duration: (text) => containsNumber(text) && HAS_TIME_UNIT.test(text),
+  percentage: (text) => HAS_PERCENTAGE.test(text) || holdsInRow('percentage', text),
+  // A fee or a rate of interest is often a share.
+  amount: (text) => HAS_CURRENCY.test(text) || HAS_PERCENTAGE.test(text) || holdsInRow('amount', text),
+  duration: (text) => HAS_TIME_UNIT.test(text) || holdsInRow('duration', text),
   date: (text) => containsDate(text) || HAS_TIME.test(text),
   number: containsNumber,
   contact: (text) => HAS_CONTACT.test(text),

@@ -8,6 +8,7 @@ import type { AnswerKind } from './answer-kind.ts'
 import { chooseQuotes } from './choose-quotes.ts'
 import { asPlainMarkdown, writeExtractiveAnswer, type ExtractiveAnswerInput } from './extractive-answer.ts'
 import { joinLines } from './join-lines.ts'
+import { FOREIGN_REASON } from './judge-answer.ts'
 import { sentencesOf } from './sentences.ts'
 
 const PAGE = `The gap is especially large when k is
@@ -198,6 +199,7 @@ async function written(given: Partial<ExtractiveAnswerInput>): Promise<string> {
   let text = ''
   const nothing = {
     quotes: [],
+    refusal: undefined,
     isEmptyLibrary: false,
     missingDocumentNotes: [],
     isDocumentUnnamed: false,
@@ -294,4 +296,28 @@ test.each([
   ['저희 학교는\n서울에', '저희 학교는 서울에'],
 ])('lines of Chinese and Japanese run on: %j', (text, unwrapped) => {
   expect(joinLines(text)).toBe(unwrapped)
+})
+
+test('shows the nearest passages apart where none answers, with the reason and without calling them an answer', async () => {
+  const quotes = chooseQuotes(reading('agrees Lee', [PAGE]))
+  const text = await written({
+    quotes,
+    refusal: { reason: 'the year 2012 does not occur there', languages: ['english'] },
+  })
+  expect(text).toMatch(/^Nothing answers this; the nearest passages are:\n\n---\n\n> Dr\. A\. Lee disagrees\./)
+  expect(text).toContain('the year 2012 does not occur there')
+  expect(text).not.toMatch(/language model|words of your documents/)
+})
+
+test('names the languages of the documents where the question is in another one', async () => {
+  const refusal = { reason: FOREIGN_REASON, languages: ['english', 'german', 'simple'] }
+  expect(await written({ refusal })).toBe(
+    'I found nothing in your documents that answers this.\n\nYour documents are in English and German. A language model would find in them what is asked in another language.',
+  )
+})
+
+test('what is said without documents does not change where nothing answers', async () => {
+  const refusal = { reason: undefined, languages: [] }
+  expect(await written({ refusal, isEmptyLibrary: true })).toContain('You have no documents yet')
+  expect(await written({ refusal })).toBe('I found nothing in your documents that answers this.')
 })

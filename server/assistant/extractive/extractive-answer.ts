@@ -1,12 +1,15 @@
 /** Alcove Reader, the built-in model: quotes the best sentences with their sources, and works without a network. */
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import type { ChatPart } from '#server/providers/chat.ts'
+import { NO_LANGUAGE } from '#server/search/text/detect-language.ts'
 import { joinLines } from './join-lines.ts'
+import { FOREIGN_REASON } from './judge-answer.ts'
 import { findLists, withoutBullet } from './lists.ts'
 import type { QuotableSource } from './quotable.ts'
 import { joinFilledCells, renderTable } from './quoted-rows.ts'
 
 const NOTHING_FOUND = 'I found nothing in your documents that answers this.'
+const NEAREST_PASSAGES = 'Nothing answers this; the nearest passages are:'
 const NO_DOCUMENTS = 'You have no documents yet. Add one, and ask again: I answer by quoting what you have.'
 const DOCUMENT_UNNAMED = 'This asks about a whole document. Name the one that you mean, and ask again.'
 
@@ -61,8 +64,17 @@ function renderQuotes(quotes: readonly QuotableSource[]): string[] {
   })
 }
 
+interface Refusal {
+  /** What is missing there, as the end of a sentence. */
+  readonly reason: string | undefined
+  /** Stemming languages of the library, by their English names. */
+  readonly languages: readonly string[]
+}
+
 export interface ExtractiveAnswerInput {
   readonly quotes: readonly QuotableSource[]
+  /** The quotations are only the nearest passages. */
+  readonly refusal: Refusal | undefined
   readonly isEmptyLibrary: boolean
   readonly missingDocumentNotes: readonly string[]
   readonly isDocumentUnnamed: boolean
@@ -71,14 +83,48 @@ export interface ExtractiveAnswerInput {
   readonly hasModels: boolean
 }
 
+/** Names of languages, such as "German"; passages without a stemmer have none. */
+function describeLanguages(languages: readonly string[]): string | undefined {
+  const names = languages
+    .filter((name) => name !== NO_LANGUAGE)
+    .map((name) => name.replace(/^./, (first) => first.toUpperCase()))
+  return names.length === 0 ? undefined : new Intl.ListFormat('en').format(names)
+}
+
+function* writeParagraphs(paragraphs: readonly string[]): Generator<ChatPart, void> {
+  for (const [index, paragraph] of paragraphs.entries())
+    yield { type: 'text', text: `${index > 0 ? '\n\n' : ''}${paragraph}` }
+}
+
+/** The nearest passages stand apart, below a rule, and nothing presents them as an answer. */
+function* writeRefusal(
+  { quotes, missingDocumentNotes }: ExtractiveAnswerInput,
+  { reason, languages }: Refusal,
+  nothing: string,
+): Generator<ChatPart, void> {
+  const inLanguages = describeLanguages(languages)
+  const bridge =
+    reason === FOREIGN_REASON && inLanguages !== undefined
+      ? `Your documents are in ${inLanguages}. A language model would find in them what is asked in another language.`
+      : undefined
+  const nearest = quotes.length > 0 ? [NEAREST_PASSAGES, '---', ...renderQuotes(quotes)] : [nothing]
+  const why =
+    quotes.length > 0 && reason !== undefined && !bridge ? `*Why not: ${asPlainMarkdown(reason)}.*` : undefined
+  yield* writeParagraphs([...missingDocumentNotes.map(asPlainMarkdown), ...nearest, bridge ?? why ?? []].flat())
+  yield { type: 'finish', tokensIn: null, tokensOut: null }
+}
+
 export function* writeExtractiveAnswer(written: ExtractiveAnswerInput): Generator<ChatPart, void> {
-  const { quotes, isEmptyLibrary, missingDocumentNotes, isDocumentUnnamed, isSummary, sections, hasModels } = written
+  const { quotes, refusal, isEmptyLibrary, missingDocumentNotes, isDocumentUnnamed, isSummary, sections, hasModels } =
+    written
   const found = [...renderQuotes(quotes), ...sections.map(({ text }) => text)]
   const nothing = isEmptyLibrary ? NO_DOCUMENTS : isDocumentUnnamed ? DOCUMENT_UNNAMED : NOTHING_FOUND
-  const paragraphs = [...missingDocumentNotes.map(asPlainMarkdown), ...(found.length > 0 ? found : [nothing])]
-  for (const [index, paragraph] of paragraphs.entries()) {
-    yield { type: 'text', text: `${index > 0 ? '\n\n' : ''}${paragraph}` }
+  if (refusal && sections.length === 0 && !isDocumentUnnamed) {
+    yield* writeRefusal(written, refusal, nothing)
+    return
   }
+  const paragraphs = [...missingDocumentNotes.map(asPlainMarkdown), ...(found.length > 0 ? found : [nothing])]
+  yield* writeParagraphs(paragraphs)
   const whose = describeOrigin(quotes)
   const words = sections.some(({ isFound }) => isFound)
     ? describeQuotes(hasModels, 'the words of what was found')

@@ -24,17 +24,18 @@ const NUMBERS = [
   'tre quattro sette otto nove dieci venti cento twee drie vijf zes zeven acht negen tien',
   'два две три четыре пять шесть семь восемь девять десять двадцать сто тысяча',
 ]
-const NUMBER_WORD = new RegExp(
-  String.raw`[二三四五六七八九十百千万]|(?<!\p{L})(?:${NUMBERS.join(' ').split(' ').join('|')})(?!\p{L})`,
-  'iu',
-)
+const IN_WORDS_OR_HAN = String.raw`[二三四五六七八九十百千万]|(?<!\p{L})(?:${NUMBERS.join(' ').split(' ').join('|')})(?!\p{L})`
+const NUMBER_WORD = new RegExp(IN_WORDS_OR_HAN, 'iu')
+/** Source of an expression for a number in digits or in words. */
+export const A_NUMBER = String.raw`\p{N}|${IN_WORDS_OR_HAN}`
 const [WITHOUT_NUMBER, IN_WORDS] = [0.5, 0.8]
 
 export const numberFactor = (text: string): number =>
   /\p{N}/u.test(text) ? 1 : NUMBER_WORD.test(text) ? IN_WORDS : WITHOUT_NUMBER
 
+const ANY_NUMBER = new RegExp(A_NUMBER, 'iu')
 /** Whether the text holds a number, in digits or in words. */
-export const containsNumber = (text: string): boolean => /\p{N}/u.test(text) || NUMBER_WORD.test(text)
+export const containsNumber = (text: string): boolean => ANY_NUMBER.test(text)
 
 export const asksForNumber = (question: string): boolean =>
   ANYWHERE.test(question) || AT_BEGINNING.test(question) || UNSPACED_WORDS.test(question)

@@ -37,6 +37,8 @@ export interface QuoteCandidates {
   readonly answerKind?: AnswerKind | undefined
   /** By the terms of each word of the question. */
   readonly importance?: ReadonlyMap<string, WordImportance>
+  /** Also sentences that hold too little of the question to answer it. */
+  readonly isNearestWanted?: boolean
   /** In reading order within each passage, the best passage first. */
   readonly sentences: readonly Sentence[]
   readonly stems: ReadonlyMap<string, readonly string[]>

@@ -122,6 +122,7 @@ export function rankSentences({
   answerKind,
   importance,
   cited = [],
+  isNearestWanted = false,
   sentences,
   stems,
 }: QuoteCandidates): ScoredSentence[] {
@@ -134,7 +135,7 @@ export function rankSentences({
     terms: termsIn(sentence.words),
     headingTerms: termsIn(sentence.headingWords),
   }))
-  if (!isAnyCovered(questionParts, all, termsIn)) return []
+  if (!isNearestWanted && !isAnyCovered(questionParts, all, termsIn)) return []
 
   const isNavigation = (sentence: Sentence) => sentence.isAtEdge || isTableOfContentsEntry(sentence)
   const weighted = weighQuestionWords(questionWords, all, importance)

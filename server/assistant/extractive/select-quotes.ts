@@ -4,11 +4,13 @@ import type { Retrieval } from '#server/assistant/retrieval/find-passages.ts'
 import { asksToListAll } from '#server/assistant/retrieval/whole-document-question.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { answerKindOf } from './answer-kind.ts'
+import { readEvidence } from './answer-evidence.ts'
 import { chooseQuotes } from './choose-quotes.ts'
+import { type Judgement, judgeAnswer } from './judge-answer.ts'
 import { quoteAll } from './list-all-quotes.ts'
 import { asksForNumber } from './numbers.ts'
 import { numbered, type QuotableSource } from './quotable.ts'
-import { prepareCandidates } from './quote-candidates.ts'
+import { prepareCandidates, type QuoteCandidates } from './quote-candidates.ts'
 import { quoteSummary } from './summary-quotes.ts'
 
 export interface SelectionInput {
@@ -19,22 +21,41 @@ export interface SelectionInput {
   readonly parts: NonNullable<Retrieval['parts']>
   /** Sources of the answer before. */
   readonly cited: readonly Source[]
+  /** False where a command asks for what was found, whether it answers or not. */
+  readonly isJudged: boolean
+}
+
+export interface SelectedQuotes extends Judgement {
+  readonly quotes: readonly QuotableSource[]
 }
 
 /** Runs as the person. */
 export async function selectQuotes(
   scope: Scope,
   query: string,
-  { question, found, isWhole, parts, cited }: SelectionInput,
-): Promise<QuotableSource[]> {
-  if (query.trim() === '') return quoteSummary(scope, found)
+  { question, found, isWhole, parts, cited, isJudged }: SelectionInput,
+): Promise<SelectedQuotes> {
+  if (query.trim() === '') return answering(await quoteSummary(scope, found))
+  if (isWhole) {
+    const every = asksToListAll(query) ? await quoteAll(scope, query, found) : []
+    return answering(every.length > 0 ? every : await quoteSummary(scope, found))
+  }
   const ofParts = parts.length > 0 ? await quoteParts(scope, question, parts) : []
-  if (ofParts.length > 0) return ofParts
-  if (!isWhole && (cited.length > 0 || isJoined(query, question)))
-    return quoteFollowUp(scope, query, { question, found, cited })
-  if (!isWhole) return chooseQuotes(await prepareCandidates(scope, query, found))
-  const every = asksToListAll(query) ? await quoteAll(scope, query, found) : []
-  return every.length > 0 ? every : quoteSummary(scope, found)
+  if (ofParts.length > 0) return answering(ofParts)
+  const continues = cited.length > 0 || isJoined(query, question)
+  const candidates = continues
+    ? await prepareFollowUp(scope, query, { question, found, cited })
+    : await prepareCandidates(scope, query, found)
+  return isJudged ? judgeQuotes(scope, query, candidates) : answering(chooseQuotes(candidates))
+}
+
+const answering = (quotes: QuotableSource[]): SelectedQuotes => ({ quotes, answers: true })
+
+/** The quotations that answer, else the nearest ones with what is missing there. */
+async function judgeQuotes(scope: Scope, query: string, candidates: QuoteCandidates): Promise<SelectedQuotes> {
+  const quotes = chooseQuotes({ ...candidates, isNearestWanted: true })
+  const evidence = await readEvidence(scope, query, quotes, candidates)
+  return { quotes, ...judgeAnswer(evidence) }
 }
 
 const isJoined = (query: string, question: string): boolean => query !== question && query.startsWith(`${question}\n`)
@@ -43,11 +64,11 @@ const isJoined = (query: string, question: string): boolean => query !== questio
 const AROUND_CITED = 1_200
 
 /** The answer to a follow-up is mostly near that to the question before: on the same page, or in the same document. */
-async function quoteFollowUp(
+async function prepareFollowUp(
   scope: Scope,
   query: string,
   { question, found, cited }: Pick<SelectionInput, 'question' | 'found' | 'cited'>,
-): Promise<QuotableSource[]> {
+): Promise<QuoteCandidates> {
   const before = cited.filter(isPassageSource)
   const best = Math.max(1, ...found.map(({ score }) => score))
   const near = before.map(({ titles: _, cited: __, ...source }) => ({
@@ -65,7 +86,7 @@ async function quoteFollowUp(
       ),
   )
   const candidates = await prepareCandidates(scope, query, numbered([...near, ...others]), question)
-  return chooseQuotes({ ...candidates, cited: before })
+  return { ...candidates, cited: before }
 }
 
 const QUOTES_OF_PART = 2

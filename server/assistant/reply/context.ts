@@ -47,6 +47,8 @@ export interface ReplyContext {
   readonly question: string
   readonly query: string
   readonly trace: RetrievalTrace | undefined
+  /** The sources are only the nearest passages: none answers. */
+  readonly refusal: { readonly reason: string | undefined } | undefined
   /** Stemming languages of the library. */
   readonly languages: readonly string[]
   readonly chosen: readonly string[]
@@ -144,7 +146,7 @@ export async function readContext(
   const { query, passages, messages, runs, trace, languages = [], targetDocumentIds, missingDocumentNotes } = retrieval
   const isWhole = trace?.scope === 'whole'
   const found = numbered([...passages, ...messages])
-  const sources = options.onlyQuotes
+  const selected = options.onlyQuotes
     ? await selectQuotes(scope, query, {
         question: parsed.text,
         found,
@@ -156,9 +158,12 @@ export async function readContext(
               history.findLast(({ sender_role }) => sender_role === SENDER_ROLES.assistant)?.id,
             )
           : [],
+        isJudged: parsed.calls.length === 0,
       })
-    : appendSources(unfinished.sources, found)
-  const hasAnswer = trace === undefined || sources.length > 0
+    : undefined
+  const sources = selected?.quotes ?? appendSources(unfinished.sources, found)
+  const refusal = selected?.answers === false ? { reason: selected.reason } : undefined
+  const hasAnswer = trace === undefined || (sources.length > 0 && !refusal)
   return {
     isUntitled: isUntitled(state.title),
     history,
@@ -182,7 +187,8 @@ export async function readContext(
     pictures: [],
     question: parsed.text,
     query,
-    trace,
+    trace: trace && refusal?.reason !== undefined ? withNote(trace, `Nothing answers this: ${refusal.reason}.`) : trace,
+    refusal,
     languages,
     chosen,
     commands: parsed.calls.map((call) => ({ call, run: runs.get(call) })),
@@ -190,6 +196,11 @@ export async function readContext(
     textUsage: state,
   }
 }
+
+const withNote = (trace: RetrievalTrace, ...notes: readonly string[]): RetrievalTrace => ({
+  ...trace,
+  notes: [...trace.notes, ...notes],
+})
 
 /** Searches again, for what was searched for before and for other words. Runs as the person. */
 export async function searchInOtherWords(
@@ -225,7 +236,7 @@ export async function loadPictures(
     ...context,
     pictures,
     sources: withPictureSources(sources, pictures),
-    trace: trace && { ...trace, notes: [...trace.notes, ...notes] },
+    trace: trace && withNote(trace, ...notes),
   }
 }
 

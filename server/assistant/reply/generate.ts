@@ -108,9 +108,10 @@ export async function generate(
 }
 
 function quoteSources({ context, providers }: LoadedContext, { sections }: CommandResults): AnswerStream {
-  const { query, sources, trace, hasDocuments, isEmptyLibrary, missingDocumentNotes } = context
+  const { query, sources, trace, hasDocuments, isEmptyLibrary, missingDocumentNotes, refusal, languages } = context
   const parts = writeExtractiveAnswer({
     quotes: sources.filter(isQuotable),
+    refusal: refusal && { ...refusal, languages },
     isEmptyLibrary,
     missingDocumentNotes,
     isDocumentUnnamed: hasDocuments && asksAboutWholeDocument(query),
