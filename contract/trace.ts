@@ -43,6 +43,17 @@ export const consideredMessage = z.object({
 })
 export type ConsideredMessage = z.infer<typeof consideredMessage>
 
+/** Words that were looked for besides a word of the question which few passages hold, or none. */
+export const addedWord = z.object({
+  word: z.string(),
+  /** `everyday`: everyday and formal words for one thing; `translation`: in a language of the documents. */
+  origin: z.enum(['everyday', 'synonym', 'translation', 'name']),
+  words: z.array(z.string()),
+  /** Against 1 of the word itself. */
+  weight: z.number(),
+})
+export type AddedWord = z.infer<typeof addedWord>
+
 /** How the passages of an answer were found, in `metadata.trace` of the answer. */
 export const retrievalTrace = z.object({
   /** `passages`: the best passages; `whole`: a complete document, for a question about all of it. */
@@ -58,6 +69,8 @@ export const retrievalTrace = z.object({
   terms: z.array(z.object({ term: z.string(), weight: z.number(), passages: z.int() })),
   /** Words without a passage, and the terms that replaced them. */
   guessed: z.array(z.object({ word: z.string(), terms: z.array(z.string()) })),
+  /** Absent if there are none. */
+  added: z.array(addedWord).optional(),
   considered: z.array(consideredPassage),
   /** Messages of earlier conversations; absent if they were not searched. */
   messages: z.array(consideredMessage).optional(),

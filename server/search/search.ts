@@ -2,11 +2,12 @@ import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace
 import type { Scope } from '#server/database/scope.ts'
 import type { Embedder } from '#server/providers/embed.ts'
 import { openLibraryIndex, readPassageFilter } from './index/library-index.ts'
+import { addWords } from './query/added-words.ts'
 import { expandQuestion } from './query/expansion.ts'
 import { parseQuestion } from './query/parse-question.ts'
 import { measureEvidence } from './ranking/evidence.ts'
 import { fuseRankings, fuseSearches } from './ranking/rank-fusion.ts'
-import { rankPassages } from './ranking/rank-passages.ts'
+import { rankByWords, rankPassages } from './ranking/rank-passages.ts'
 import { type FoundPassage, readPassages } from './read-passages.ts'
 import { selectPassages } from './select-passages.ts'
 import { searchVectors, type VectorSearchResult } from './vectors/vector-search.ts'
@@ -60,11 +61,18 @@ export async function searchDocuments(
   const most = room === undefined ? limit : Math.ceil(room / CHARACTERS_OF_SHORT_PASSAGE)
   const rank = async (words: string) => {
     const parsed = await parseQuestion(scope, words, library.languages)
-    const expanded = await expandQuestion(scope, library, parsed)
-    const input = { library, question: parsed, expanded, isAllowed, limit: Math.max(CANDIDATES, most) }
-    return { expanded, byWords: await rankPassages(scope, input) }
+    const own = await expandQuestion(scope, library, parsed)
+    const input = { library, question: parsed, expanded: own, isAllowed, limit: Math.max(CANDIDATES, most) }
+    const byOwnWords = rankByWords(input)
+    const evidence = measureEvidence(library, own, byOwnWords)
+    const expanded = await addWords(scope, library, parsed, { own, evidence })
+    const byWords =
+      expanded.added.length === 0
+        ? await rankPassages(scope, input, byOwnWords)
+        : await rankPassages(scope, { ...input, expanded })
+    return { expanded, byWords, evidence }
   }
-  const { expanded, byWords } = await rank(question)
+  const { expanded, byWords, evidence } = await rank(question)
   const { similar, notes } = (await vectorSearch) ?? NO_VECTORS
   const own = similar.length > 0 ? fuseRankings(library, byWords, similar) : byWords
   const others = await Promise.all(otherWords.map(async (words) => (await rank(words)).byWords))
@@ -75,7 +83,7 @@ export async function searchDocuments(
     ranked,
     room === undefined ? { limit, joins } : { room, joins },
   )
-  const { weights, postings, guessed } = expanded
+  const { weights, postings, guessed, added } = expanded
   return {
     passages,
     languages: library.languages,
@@ -84,9 +92,10 @@ export async function searchDocuments(
       query: question,
       terms: [...weights].map(([term, weight]) => ({ term, weight, passages: postings.get(term)?.frequency ?? 0 })),
       guessed: guessed.map(({ word, terms }) => ({ word, terms: [...terms] })),
+      ...(added.length === 0 ? {} : { added: [...added] }),
       considered,
       matched: ranked.matched,
-      evidence: measureEvidence(library, expanded, byWords),
+      evidence,
       ...(otherWords.length === 0 ? {} : { otherWords: [...otherWords] }),
       tokens: Math.ceil(passages.reduce((sum, { text }) => sum + text.length, 0) / TRACE_CHARACTERS_PER_TOKEN),
       ms: performance.now() - startedAt,

@@ -20,9 +20,17 @@ interface SegmentPostings {
   readonly inLanguages?: Uint8Array
 }
 
+/** An occurrence count, which may be weighted, and the word positions of a passage. */
+export interface ListedPassage {
+  readonly count: number
+  readonly positions: readonly number[]
+}
+
 export interface TermPostings {
   readonly parts: readonly SegmentPostings[]
   readonly frequency: number
+  /** Passages of several terms, put together for one question. There are no parts then. */
+  readonly listed?: ReadonlyMap<number, ListedPassage>
 }
 
 interface CachedBlock extends IndexBlock {
@@ -32,7 +40,8 @@ interface CachedBlock extends IndexBlock {
 const blockCache = createByteCache<CachedBlock>(48_000_000)
 export const EMPTY_BLOCK: CachedBlock = { bytes: new Uint8Array(), byteLength: 0 }
 
-export function eachPassage({ parts }: TermPostings, visit: (passage: number, count: number) => void): void {
+export function eachPassage({ parts, listed }: TermPostings, visit: (passage: number, count: number) => void): void {
+  if (listed) for (const [passage, { count }] of listed) visit(passage, count)
   for (const part of parts) {
     const { base, deleted } = part.segment
     eachPosting(part.entry, (passage, count) => {
@@ -45,10 +54,11 @@ const countsIn = ({ inLanguages, segment }: SegmentPostings, passage: number): b
   inLanguages === undefined || inLanguages[segment.languages?.[passage] ?? 0] === 1
 
 export function eachPositions(
-  { parts }: TermPostings,
+  { parts, listed }: TermPostings,
   isWanted: (passage: number) => boolean,
   visit: (passage: number, positions: readonly number[]) => void,
 ): void {
+  if (listed) for (const [passage, { positions }] of listed) if (isWanted(passage)) visit(passage, positions)
   for (const part of parts) {
     const { base } = part.segment
     const positions = readPositions(part.entry, (passage) => isWanted(base + passage) && countsIn(part, passage))

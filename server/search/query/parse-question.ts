@@ -11,6 +11,8 @@ export interface QuestionTerm {
 }
 
 export interface ParsedQuestion {
+  /** Without the phrases that only ask. */
+  readonly text: string
   readonly terms: ReadonlyMap<string, QuestionTerm>
   /** The terms of each word that is no stop word. */
   readonly words: ReadonlyMap<string, readonly string[]>
@@ -47,7 +49,8 @@ export async function parseQuestion(
   question: string,
   languages: readonly string[],
 ): Promise<ParsedQuestion> {
-  const words = wordsOf(removeQuestionPhrases(question, languages))
+  const text = removeQuestionPhrases(question, languages)
+  const words = wordsOf(text)
   const known = detectQuestionLanguages(words).filter((language) => languages.includes(language))
   const telling = words.filter((word) => !isStopWord(word, known.length > 0 ? known : languages) && weighWord(word) > 0)
   const searched = telling.length > 0 ? telling : wordsOf(question)
@@ -59,7 +62,7 @@ export async function parseQuestion(
     const key = termKey(forms.keys())
     terms.set(key, { forms, weight: (terms.get(key)?.weight ?? 0) + (weighWord(word) || 1) })
   }
-  return { terms, words: new Map([...formsOf].map(([word, forms]) => [word, [...forms.keys()]])) }
+  return { text, terms, words: new Map([...formsOf].map(([word, forms]) => [word, [...forms.keys()]])) }
 }
 
 function invert(terms: ReadonlyMap<string, string>): Map<string, string[]> {

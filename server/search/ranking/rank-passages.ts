@@ -35,14 +35,18 @@ export interface RankingInput {
   readonly limit: number
 }
 
-export async function rankPassages(scope: Scope, input: RankingInput): Promise<RankedPassages> {
-  const ranking = rankByWords(input)
+/** @param ranking of `rankByWords` for this input */
+export async function rankPassages(
+  scope: Scope,
+  input: RankingInput,
+  ranking: WordRanking = rankByWords(input),
+): Promise<RankedPassages> {
   const hasFeedback = input.library.passages <= MAX_PASSAGES_WITH_FEEDBACK
   const share = hasFeedback ? feedbackWeight(ranking.byBm25.slice(0, 10).map(ranking.bm25)) : 0
   return share === 0 ? ranking : rankWithFeedback(scope, input, { ranking, share })
 }
 
-function rankByWords({ library, expanded: { weights, postings }, isAllowed, limit }: RankingInput): WordRanking {
+export function rankByWords({ library, expanded: { weights, postings }, isAllowed, limit }: RankingInput): WordRanking {
   const scores = scoreBm25(library, weights, postings)
   const byBm25 = bestPassages(scores, limit, isAllowed)
   const proximity = scoreProximity(library, weights.keys(), postings, byBm25)

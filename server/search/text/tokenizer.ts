@@ -97,7 +97,8 @@ function* unitPairs(dictionary: string): Generator<[from: number, to: number]> {
   }
 }
 
-function toSimplified(text: string): string {
+/** Simplified characters for traditional and Japanese ones. */
+export function toSimplified(text: string): string {
   let simplified = ''
   let from = 0
   for (let at = 0; at < text.length; at += 1) {

@@ -1,0 +1,202 @@
+/** Synonyms, everyday or formal words and words of other languages for those of a question that the library lacks. */
+import type { AddedWord } from '#contract/trace.ts'
+import type { Scope } from '#server/database/scope.ts'
+import { listPhrase, uniteAlternatives } from '#server/search/index/joined-terms.ts'
+import type { LibraryIndex } from '#server/search/index/library-index.ts'
+import { joinForms, readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
+import { stemByLanguage } from '#server/search/text/stemmer.ts'
+import { wordsOf } from '#server/search/text/tokenizer.ts'
+import type { ExpandedQuestion } from './expansion.ts'
+import { type ParsedQuestion, termKey } from './parse-question.ts'
+import { type Column, COLUMNS, isPairedColumn, STEMMERS, tellingWords } from './thesaurus/concepts.ts'
+import { openJapaneseSynonyms } from './thesaurus/japanese-synonyms.ts'
+import { findSpans, type QuestionSpan } from './thesaurus/question-spans.ts'
+import { wordKey } from './thesaurus/word-key.ts'
+import { relatedWords } from './thesaurus/wordnet.ts'
+import { weighWord } from './word-weight.ts'
+
+/** Weights of a word that is added, against 1 of the question's own. */
+const WEIGHTS = { everyday: 0.6, synonym: 0.5, translation: 0.8 } as const
+/** A word in a larger share of the passages says what is meant well enough. */
+const RARE_SHARE = 0.003
+/** Allowed instead where the best passage fits the question badly. */
+const RARE_SHARE_OF_WEAK = 0.02
+const MIN_RARE_PASSAGES = 2
+/** A word in a larger share of the passages would add passages about anything. */
+const MAX_ADDED_SHARE = 0.05
+const MIN_ADDED_PASSAGES = 20
+/** Where the best passage fits the question better, its own words are enough (evidence.ts). */
+export const STRONG_EVIDENCE = 0.36
+/** Each costs a read in a large library. */
+const MAX_ALTERNATIVES = 24
+
+type Origin = AddedWord['origin']
+
+interface Alternative {
+  readonly text: string
+  readonly column: Column
+  readonly weight: number
+  readonly origin: Origin
+}
+
+export interface QuestionWithAddedWords extends ExpandedQuestion {
+  readonly added: readonly AddedWord[]
+}
+
+export interface OwnRanking {
+  readonly own: ExpandedQuestion
+  /** How well the best passage fits the question's own words. */
+  readonly evidence: number
+}
+
+export async function addWords(
+  scope: Scope,
+  library: LibraryIndex,
+  question: ParsedQuestion,
+  { own, evidence }: OwnRanking,
+): Promise<QuestionWithAddedWords> {
+  const unchanged = { ...own, added: [] }
+  if (library.passages === 0 || evidence >= STRONG_EVIDENCE) return unchanged
+  const spans = await findSpans(scope, question.text, library.languages)
+  const rarest = Math.max(MIN_RARE_PASSAGES, RARE_SHARE_OF_WEAK * library.passages)
+  const wanted = spans.flatMap((span) => {
+    const passages = passagesOf(span, question, own)
+    return passages && passages.size <= rarest ? [{ span, passages }] : []
+  })
+  const columns = COLUMNS.filter((column) => isHeld(column, library.languages))
+  const described = await Promise.all(
+    wanted.map(async ({ span, passages }) => {
+      const isRare = passages.size <= Math.max(MIN_RARE_PASSAGES, RARE_SHARE * library.passages)
+      return { span, passages, alternatives: await alternativesOf(span, columns, isRare) }
+    }),
+  )
+  const postings = await readAlternatives(
+    scope,
+    library,
+    described.flatMap(({ alternatives }) => alternatives),
+  )
+  const most = Math.max(MIN_ADDED_PASSAGES, MAX_ADDED_SHARE * library.passages)
+  const weights = new Map(own.weights)
+  const all = new Map(own.postings)
+  const added: AddedWord[] = []
+  for (const { span, passages, alternatives } of described) {
+    const found = alternatives.flatMap((alternative) => {
+      const listed = postings.get(alternative)
+      return listed && listed.size > 0 && listed.size <= most ? [{ ...alternative, passages: listed }] : []
+    })
+    const weight = Math.max(0, ...found.map((each) => each.weight))
+    if (weight === 0) continue
+    const united = uniteAlternatives(
+      found.map((each) => ({ passages: each.passages, weight: each.weight / weight })),
+      passages,
+    )
+    const key = `${span.text} +`
+    weights.set(key, weight * span.weight)
+    all.set(key, united)
+    for (const guess of passages.size === 0 ? span.words : []) forgetGuesses(weights, own, guess)
+    for (const [origin, ofOrigin] of Map.groupBy(found, (each) => each.origin))
+      added.push({
+        word: span.text,
+        origin,
+        words: [...new Set(ofOrigin.map(({ text }) => text))],
+        weight: Math.max(...ofOrigin.map((each) => each.weight)) * span.weight,
+      })
+  }
+  return added.length === 0 ? unchanged : { ...own, weights, postings: all, added }
+}
+
+/** A word that has synonyms is not misspelt. */
+function forgetGuesses(weights: Map<string, number>, { guessed }: ExpandedQuestion, word: string): void {
+  for (const { word: of, terms } of guessed) if (of === word) for (const term of terms) weights.delete(term)
+}
+
+function isHeld(column: Column, languages: readonly string[]): boolean {
+  const stemmers: readonly string[] = STEMMERS[column]
+  return isPairedColumn(column) ? languages.includes('simple') : stemmers.some((each) => languages.includes(each))
+}
+
+/** Passages that hold the words as the question has them; undefined if the search leaves all of them out. */
+function passagesOf(span: QuestionSpan, { words }: ParsedQuestion, { postings }: ExpandedQuestion) {
+  const keys = span.words.flatMap((word) => (words.has(word) ? [termKey(words.get(word) ?? [])] : []))
+  if (keys.length === 0) return undefined
+  const held = keys.flatMap((key) => postings.get(key) ?? [])
+  return held.length < keys.length ? new Map<number, unknown>() : listPhrase(held)
+}
+
+async function alternativesOf(span: QuestionSpan, columns: readonly Column[], isRare: boolean): Promise<Alternative[]> {
+  const found = span.concepts.flatMap((concept) =>
+    [...concept].flatMap(([column, entries]) =>
+      column === span.column || columns.includes(column)
+        ? entries.map((text): Alternative => {
+            const origin = column === span.column ? 'everyday' : 'translation'
+            return { text, column, weight: WEIGHTS[origin], origin }
+          })
+        : [],
+    ),
+  )
+  if (isRare && span.column === 'ja') {
+    for (const text of (await openJapaneseSynonyms()).synonymsOf(span.text)) {
+      const column = /^[a-z .'-]+$/i.test(text) ? 'en' : 'ja'
+      const origin = column === 'en' ? 'translation' : 'synonym'
+      if (columns.includes(column)) found.push({ text, column, weight: WEIGHTS[origin], origin })
+    }
+  }
+  if (isRare && span.column === 'en' && found.length === 0) {
+    for (const { text, weight } of await relatedWords(span.text))
+      found.push({ text, column: 'en', weight: WEIGHTS.synonym * weight, origin: 'synonym' })
+  }
+  const own = wordKey(span.text)
+  return found.filter(({ text }) => wordKey(text) !== own).slice(0, MAX_ALTERNATIVES)
+}
+
+/** Passages that hold all words of each alternative, those of a phrase near each other. */
+async function readAlternatives(scope: Scope, library: LibraryIndex, alternatives: readonly Alternative[]) {
+  const terms = new Map<Alternative, { readonly terms: readonly string[]; readonly language: string | undefined }[]>()
+  for (const [column, ofColumn] of Map.groupBy(alternatives, (each) => each.column)) {
+    const languages = STEMMERS[column].filter((language) => library.languages.includes(language))
+    if (isPairedColumn(column)) {
+      for (const each of ofColumn) terms.set(each, [{ terms: pairsOf(each.text), language: undefined }])
+      continue
+    }
+    const words = new Map(ofColumn.map((each) => [each, tellingWords(each.text, languages[0] ?? '')]))
+    const stems = await stemByLanguage(scope, [...words.values()].flat(), languages)
+    for (const [each, ofText] of words)
+      terms.set(
+        each,
+        languages.map((language) => ({
+          terms: ofText.map((word) => stems.get(word)?.get(language) ?? word),
+          language,
+        })),
+      )
+  }
+  const read = await readTerms(
+    scope,
+    library,
+    new Set([...terms.values()].flatMap((forms) => forms.flatMap((form) => form.terms))),
+  )
+  const isMixed = library.languages.length > 1
+  return new Map(
+    [...terms].map(([alternative, forms]) => [
+      alternative,
+      new Map(
+        forms.flatMap((form) => {
+          const held = form.terms.flatMap((term) => read.get(term) ?? [])
+          if (held.length < form.terms.length) return []
+          const { language } = form
+          const ofLanguage: readonly TermPostings[] =
+            language !== undefined && isMixed
+              ? held.map((postings) => joinForms([{ postings, languages: [language] }]))
+              : held
+          return [...listPhrase(ofLanguage)]
+        }),
+      ),
+    ]),
+  )
+}
+
+/** Endings in hiragana differ between a question and its answer. */
+function pairsOf(text: string): string[] {
+  const words = wordsOf(text)
+  const telling = words.filter((word) => word.length > 1 && weighWord(word) === 1)
+  return telling.length > 0 ? telling : words
+}
