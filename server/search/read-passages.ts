@@ -36,21 +36,38 @@ interface PassageRow {
   page_text: string | null
 }
 
-const READ = `
-  select wanted.ordinal::int, placed.language, d.id as document_id, d.filename, d.mimetype, p.page, p."start", p."end",
-    p.heading,
-    case when row_number() over (partition by p.document_id, p.page order by wanted.ordinal) = 1 then t.text end as page_text
+const PLACED = `
   from unnest($1::bigint[], $2::int[]) with ordinality as wanted (segment, number, ordinal)
   cross join lateral (
     select i.document_id, wanted.number - i.first_passage as passage, i.language
     from document_index i
     where i.segment = wanted.segment and i.first_passage <= wanted.number and i.owner = (select auth.uid())
     order by i.first_passage desc limit 1
-  ) as placed
+  ) as placed`
+
+const READ = `
+  select wanted.ordinal::int, placed.language, d.id as document_id, d.filename, d.mimetype, p.page, p."start", p."end",
+    p.heading,
+    case when row_number() over (partition by p.document_id, p.page order by wanted.ordinal) = 1 then t.text end as page_text
+  ${PLACED}
   join passages p on p.document_id = placed.document_id and p.passage = placed.passage
   join documents d on d.id = placed.document_id
   join document_pages t on t.document_id = p.document_id and t.page = p.page
   order by wanted.ordinal`
+
+/** The document of each passage. */
+export async function readDocumentIds(
+  scope: Scope,
+  library: LibraryIndex,
+  numbers: readonly number[],
+): Promise<Map<number, string>> {
+  const locations = numbers.map((number) => locatePassage(library, number))
+  const { rows } = await scope.query<{ ordinal: number; document_id: string }>(
+    `select wanted.ordinal::int, placed.document_id ${PLACED}`,
+    [locations.map(({ segment }) => segment), locations.map(({ number }) => number)],
+  )
+  return new Map(rows.map(({ ordinal, document_id }) => [numbers[ordinal - 1] ?? 0, document_id]))
+}
 
 /** In the given order, without passages whose document is being deleted. */
 export async function readPassages(

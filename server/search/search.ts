@@ -1,14 +1,14 @@
 import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace.ts'
 import type { Scope } from '#server/database/scope.ts'
 import type { Embedder } from '#server/providers/embed.ts'
-import { openLibraryIndex, readPassageFilter } from './index/library-index.ts'
+import { type LibraryIndex, openLibraryIndex, readPassageFilter } from './index/library-index.ts'
 import { addWords } from './query/added-words.ts'
 import { expandQuestion } from './query/expansion.ts'
 import { parseQuestion } from './query/parse-question.ts'
 import { measureEvidence } from './ranking/evidence.ts'
 import { fuseRankings, fuseSearches } from './ranking/rank-fusion.ts'
-import { rankByWords, rankPassages } from './ranking/rank-passages.ts'
-import { type FoundPassage, readPassages } from './read-passages.ts'
+import { type RankedPassages, rankByWords, rankPassages } from './ranking/rank-passages.ts'
+import { type FoundPassage, readDocumentIds, readPassages } from './read-passages.ts'
 import { selectPassages } from './select-passages.ts'
 import { searchVectors, type VectorSearchResult } from './vectors/vector-search.ts'
 
@@ -19,6 +19,8 @@ export interface SearchOptions {
   readonly room?: number
   readonly joins?: boolean
   readonly embedder?: Embedder | null
+  /** Only the best passage of each document, and only of documents that fit about as well as the best one. */
+  readonly perDocument?: boolean
   /** The question in other words: each is searched for, and the rankings are fused. */
   readonly otherWords?: readonly string[]
 }
@@ -35,6 +37,10 @@ const CANDIDATES = 100
 const SPARE_PASSAGES = 8
 /** Shorter than most passages, so that as many are read as fill the room. */
 const CHARACTERS_OF_SHORT_PASSAGE = 600
+/** Candidates of a search for documents: one long document may have hundreds of passages that fit. */
+const CANDIDATES_OF_DOCUMENTS = 1_000
+/** A document fits if its best passage has this share of the score of the best of all. */
+const MIN_SHARE_OF_BEST = 0.5
 const NO_VECTORS: VectorSearchResult = { similar: [], notes: [] }
 
 /** Best first. Run as the person (`database.asUser`): row-level security limits the result. */
@@ -49,7 +55,15 @@ export async function searchPassages(
 export async function searchDocuments(
   scope: Scope,
   question: string,
-  { documentIds, limit = 8, room, joins = false, embedder = null, otherWords = [] }: SearchOptions = {},
+  {
+    documentIds,
+    limit = 8,
+    room,
+    joins = false,
+    perDocument = false,
+    embedder = null,
+    otherWords = [],
+  }: SearchOptions = {},
 ): Promise<SearchResult> {
   const startedAt = performance.now()
   const vectorSearch =
@@ -59,10 +73,11 @@ export async function searchDocuments(
   const library = await openLibraryIndex(scope)
   const isAllowed = await readPassageFilter(scope, library, documentIds)
   const most = room === undefined ? limit : Math.ceil(room / CHARACTERS_OF_SHORT_PASSAGE)
+  const candidates = Math.max(perDocument ? CANDIDATES_OF_DOCUMENTS : CANDIDATES, most)
   const rank = async (words: string) => {
     const parsed = await parseQuestion(scope, words, library.languages)
     const own = await expandQuestion(scope, library, parsed)
-    const input = { library, question: parsed, expanded: own, isAllowed, limit: Math.max(CANDIDATES, most) }
+    const input = { library, question: parsed, expanded: own, isAllowed, limit: candidates }
     const byOwnWords = rankByWords(input)
     const evidence = measureEvidence(library, own, byOwnWords)
     const expanded = await addWords(scope, library, parsed, { own, evidence })
@@ -76,7 +91,8 @@ export async function searchDocuments(
   const { similar, notes } = (await vectorSearch) ?? NO_VECTORS
   const own = similar.length > 0 ? fuseRankings(library, byWords, similar) : byWords
   const others = await Promise.all(otherWords.map(async (words) => (await rank(words)).byWords))
-  const ranked = fuseSearches(own, others)
+  const fused = fuseSearches(own, others)
+  const ranked = perDocument ? await bestOfDocuments(scope, library, fused) : fused
   const stored = await readPassages(scope, library, ranked.order.slice(0, most + SPARE_PASSAGES))
   const { passages, considered } = selectPassages(
     stored,
@@ -102,4 +118,20 @@ export async function searchDocuments(
       notes: [...notes],
     },
   }
+}
+
+/** Passages that only the query expansion found say nothing about the subject itself. */
+async function bestOfDocuments(scope: Scope, library: LibraryIndex, ranked: RankedPassages): Promise<RankedPassages> {
+  const wordScore = (passage: number) => ranked.scoresOf(passage).words ?? 0
+  const best = Math.max(0, ...ranked.order.map(wordScore))
+  const fitting = ranked.order.filter((passage) => best === 0 || wordScore(passage) >= MIN_SHARE_OF_BEST * best)
+  const documents = await readDocumentIds(scope, library, fitting)
+  const seen = new Set<string>()
+  const order = fitting.filter((passage) => {
+    const document = documents.get(passage)
+    if (document === undefined || seen.has(document)) return false
+    seen.add(document)
+    return true
+  })
+  return { ...ranked, order }
 }

@@ -24,6 +24,8 @@ export interface PromptInput {
   readonly pages?: { readonly read: number; readonly of: number } | undefined
   readonly unreadDocuments: number
   readonly missingDocumentNotes?: readonly string[]
+  /** Exact numbers and names, where the question concerns the library. */
+  readonly libraryFacts?: string | undefined
   readonly findings?: readonly Finding[]
   readonly numberOf?: NumberOf
   readonly tools?: readonly ToolDefinition[]
@@ -75,6 +77,7 @@ export function buildPrompt(input: PromptInput): Prompt {
     pages,
     unreadDocuments,
     missingDocumentNotes = [],
+    libraryFacts,
     findings = [],
     contextWindow,
   } = input
@@ -101,6 +104,10 @@ export function buildPrompt(input: PromptInput): Prompt {
     missingDocumentNotes.length === 0
       ? ''
       : `\n\nThe question names documents that the person does not have. Say so first, and take no other document for one of them.\n<absent>\n${missingDocumentNotes.map(escapeText).join('\n')}\n</absent>`
+  const library =
+    libraryFacts === undefined
+      ? ''
+      : `\n\nExact facts about the person's library; what they say of it is complete unless it says otherwise. Numbers in square brackets are sources.\n<library>\n${escapeText(libraryFacts)}\n</library>`
   const partly =
     pages === undefined
       ? ''
@@ -111,7 +118,7 @@ export function buildPrompt(input: PromptInput): Prompt {
       : `\n\nThe conversation began before the messages that you are given; this summary stands for what was said there.\n<earlier>\n${escapeText(summary)}\n</earlier>`
   const said = sources.some(isMessageSource) ? SAID_EARLIER : ''
   return {
-    system: `${INSTRUCTIONS}${said}${unread}${absent}${partly}${earlier}\n\n<sources>\n${sourceElements}\n</sources>${showFindings(findings, contextWindow, numberOf)}${pictures.length > 0 ? PICTURES : ''}${tools.length > 0 ? TOOLS : ''}${describeOmittedTools(omittedTools)}`,
+    system: `${INSTRUCTIONS}${said}${unread}${absent}${library}${partly}${earlier}\n\n<sources>\n${sourceElements}\n</sources>${showFindings(findings, contextWindow, numberOf)}${pictures.length > 0 ? PICTURES : ''}${tools.length > 0 ? TOOLS : ''}${describeOmittedTools(omittedTools)}`,
     turns,
   }
 }

@@ -8,6 +8,8 @@ import { createSourceList, type SourceList } from '#server/assistant/citations/s
 import { numbered } from '#server/assistant/extractive/quotable.ts'
 import { selectQuotes } from '#server/assistant/extractive/select-quotes.ts'
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import type { LibraryAnswer } from '#server/assistant/library-questions/find-library-answer.ts'
+import { readLibraryFacts } from '#server/assistant/library-questions/library-facts.ts'
 import { findUnreadDocuments, type UnreadDocuments } from '#server/assistant/retrieval/await-documents.ts'
 import { findPassages, resolveChosen } from '#server/assistant/retrieval/find-passages.ts'
 import { refersBack } from '#server/assistant/retrieval/follow-up.ts'
@@ -57,6 +59,10 @@ export interface ReplyContext {
   /** Whether the person has no documents at all, read or not. */
   readonly isEmptyLibrary: boolean
   readonly missingDocumentNotes: readonly string[]
+  /** The answer to a question about the library itself. */
+  readonly libraryAnswer: LibraryAnswer | undefined
+  /** For a model whose question concerns the library. */
+  readonly libraryFacts: string | undefined
   readonly commands: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
   readonly hasConnected: { readonly providers: boolean; readonly toolServers: boolean }
   readonly textUsage: Pick<OwnUsage, 'text_bytes' | 'text_limit'>
@@ -144,26 +150,28 @@ export async function readContext(
   const planned = isSearched ? scope.query('set local plan_cache_mode = auto') : undefined
   const [retrieval] = await Promise.all([findPassages(scope, parsed, options), planned])
   const { query, passages, messages, runs, trace, languages = [], targetDocumentIds, missingDocumentNotes } = retrieval
+  const { library } = retrieval
   const isWhole = trace?.scope === 'whole'
   const found = numbered([...passages, ...messages])
-  const selected = options.onlyQuotes
-    ? await selectQuotes(scope, query, {
-        question: parsed.text,
-        found,
-        isWhole,
-        parts: retrieval.parts ?? [],
-        cited: refersBack(parsed.text)
-          ? await readSourcesOf(
-              scope,
-              history.findLast(({ sender_role }) => sender_role === SENDER_ROLES.assistant)?.id,
-            )
-          : [],
-        isJudged: parsed.calls.length === 0,
-      })
-    : undefined
+  const selected =
+    options.onlyQuotes && !library
+      ? await selectQuotes(scope, query, {
+          question: parsed.text,
+          found,
+          isWhole,
+          parts: retrieval.parts ?? [],
+          cited: refersBack(parsed.text)
+            ? await readSourcesOf(
+                scope,
+                history.findLast(({ sender_role }) => sender_role === SENDER_ROLES.assistant)?.id,
+              )
+            : [],
+          isJudged: parsed.calls.length === 0,
+        })
+      : undefined
   const sources = selected?.quotes ?? appendSources(unfinished.sources, found)
   const refusal = selected?.answers === false ? { reason: selected.reason } : undefined
-  const hasAnswer = trace === undefined || (sources.length > 0 && !refusal)
+  const hasAnswer = trace === undefined || library !== undefined || (sources.length > 0 && !refusal)
   return {
     isUntitled: isUntitled(state.title),
     history,
@@ -174,14 +182,24 @@ export async function readContext(
     unread: await findUnreadDocuments(scope, {
       ...state,
       ...options,
-      question: trace === undefined ? undefined : parsed.text,
+      question: trace === undefined || library ? undefined : parsed.text,
       targetDocumentIds,
       hasAnswer,
-      isWhole,
+      // Documents that are still being read count in a question about the library.
+      isWhole: isWhole || library !== undefined,
     }),
     hasDocuments: state.ready > 0,
     isEmptyLibrary: state.documents === 0,
     missingDocumentNotes,
+    libraryAnswer: library,
+    libraryFacts: options.onlyQuotes
+      ? undefined
+      : await readLibraryFacts(scope, {
+          question: parsed.text,
+          answer: library,
+          firstNumber: sources.at(-found.length)?.n ?? 1,
+          contextWindow,
+        }),
     sources,
     attachedPictures: state.sees === true ? await findPictures(scope, history) : [],
     pictures: [],

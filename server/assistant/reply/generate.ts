@@ -3,9 +3,11 @@ import type { Source } from '#contract/source.ts'
 import type { Citations } from '#server/assistant/citations/markers.ts'
 import { writeExtractiveAnswer } from '#server/assistant/extractive/extractive-answer.ts'
 import { isQuotable } from '#server/assistant/extractive/quotable.ts'
+import { describeLibraryAnswer } from '#server/assistant/library-questions/describe-library.ts'
+import type { LibraryAnswer } from '#server/assistant/library-questions/find-library-answer.ts'
 import { asksAboutWholeDocument, asksToListAll } from '#server/assistant/retrieval/whole-document-question.ts'
 import { describeRejection } from '#server/assistant/tools/tool-definitions.ts'
-import type { ChatPart } from '#server/providers/chat.ts'
+import type { ChatPart, EmitPart } from '#server/providers/chat.ts'
 import type { Attempt } from './attempt.ts'
 import type { ReplyDependencies } from './dependencies.ts'
 import { createLiveText } from './live-text.ts'
@@ -108,6 +110,7 @@ export async function generate(
 }
 
 function quoteSources({ context, providers }: LoadedContext, { sections }: CommandResults): AnswerStream {
+  if (context.libraryAnswer) return answerAboutLibrary(context.libraryAnswer)
   const { query, sources, trace, hasDocuments, isEmptyLibrary, missingDocumentNotes, refusal, languages } = context
   const parts = writeExtractiveAnswer({
     quotes: sources.filter(isQuotable),
@@ -120,4 +123,13 @@ function quoteSources({ context, providers }: LoadedContext, { sections }: Comma
     hasModels: providers.configured.length > 0,
   })
   return { start: (emit) => Promise.resolve(parts.forEach(emit)), summaryId: undefined }
+}
+
+function answerAboutLibrary(answer: LibraryAnswer): AnswerStream {
+  const start = (emit: EmitPart): Promise<void> => {
+    emit({ type: 'text', text: describeLibraryAnswer(answer) })
+    emit({ type: 'finish', tokensIn: null, tokensOut: null })
+    return Promise.resolve()
+  }
+  return { start, summaryId: undefined }
 }

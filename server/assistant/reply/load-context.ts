@@ -83,7 +83,8 @@ async function withOtherWords(
 ): Promise<ReplyContext> {
   const { question, trace, model, languages, history, commands } = context
   if (!asksForOtherWords || model.identifier === READER_MODEL || reply.kind === 'continue') return context
-  if (commands.length > 0 || trace === undefined || !needsOtherWords(question, trace)) return context
+  if (context.libraryAnswer || commands.length > 0 || trace === undefined || !needsOtherWords(question, trace))
+    return context
   const startedAt = performance.now()
   const showStep = (status: string, ended: { readonly durationMs?: number } = {}) =>
     writer.append({ type: 'tool', tool: { name: OTHER_WORDS_STEP, status, ...ended } })

@@ -52,6 +52,7 @@ export async function prepareModelStream(
     pages,
     unreadDocuments: context.unread.count,
     missingDocumentNotes: context.missingDocumentNotes,
+    libraryFacts: context.libraryFacts,
     findings: commands.findings,
     numberOf: commands.sourceList.numberOf,
     tools,

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace.ts'
+import { describeLibraryAnswer } from '#server/assistant/library-questions/describe-library.ts'
+import { findLibraryAnswer, type LibraryAnswer } from '#server/assistant/library-questions/find-library-answer.ts'
+import { parseLibraryQuestion } from '#server/assistant/library-questions/parse-library-question.ts'
 import type { ParsedMessage, ToolCall } from '#server/assistant/tools/commands.ts'
 import { isSamePassage, searchKnowledge } from '#server/assistant/tools/knowledge.ts'
 import type { ToolRun } from '#server/assistant/tools/outcome.ts'
@@ -30,6 +33,8 @@ export interface Retrieval {
   readonly targetDocumentIds: readonly string[]
   /** Sentences about documents that the question names and the person does not have. */
   readonly missingDocumentNotes: readonly string[]
+  /** For a question about the library itself; the passages then open the documents that it lists. */
+  readonly library?: LibraryAnswer
 }
 
 export interface RetrievalOptions {
@@ -76,6 +81,8 @@ export async function findPassages(
   }: RetrievalOptions,
 ): Promise<Retrieval> {
   const knowledge = calls.filter(({ name }) => name === 'knowledge')
+  const library = await answerAboutLibrary(scope, { before, calls, text }, { chosen, earlierQuestions, embedder })
+  if (library) return library
   if (knowledge.length === 0) {
     const nothing: Retrieval = {
       query: text,
@@ -133,6 +140,33 @@ export async function findPassages(
     missingDocumentNotes,
     ...(trace ? { trace } : {}),
   }
+}
+
+/** Undefined for other questions, for other commands, and where the person chose documents to be asked about. */
+async function answerAboutLibrary(
+  scope: Scope,
+  { before, calls, text }: ParsedMessage,
+  { chosen, earlierQuestions, embedder }: Pick<RetrievalOptions, 'chosen' | 'earlierQuestions' | 'embedder'>,
+): Promise<Retrieval | undefined> {
+  const [call, ...others] = calls
+  if (chosen.length > 0 || others.length > 0 || (call && call.name !== 'knowledge')) return undefined
+  const startedAt = performance.now()
+  const query = call ? call.argument || before : text
+  const question = parseLibraryQuestion(query, { earlier: earlierQuestions, now: new Date() })
+  if (!question) return undefined
+  const library = await findLibraryAnswer(scope, question, embedder)
+  const runs = new Map<ToolCall, ToolRun>()
+  if (call)
+    runs.set(call, {
+      name: 'knowledge',
+      status: 'done',
+      durationMs: Math.round(performance.now() - startedAt),
+      content: describeLibraryAnswer(library),
+    })
+  const passages = library.listed.map(({ opening }) => opening)
+  const { trace } = library
+  const nothing = { messages: [], targetDocumentIds: [], missingDocumentNotes: [] }
+  return { ...nothing, query, passages, runs, library, ...(trace ? { trace } : {}) }
 }
 
 type WholeOptions = Pick<RetrievalOptions, 'chosen' | 'onlyQuotes' | 'contextWindow'>

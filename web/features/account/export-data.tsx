@@ -1,6 +1,6 @@
 import { useState, type JSX } from 'react'
 import { startExport } from '#web/data/export.ts'
-import { formatSize } from '#web/lib/format/format-size.ts'
+import { formatSize } from '#contract/format-size.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './rows.module.css'
 import { ErrorText } from './section.tsx'

@@ -8,7 +8,7 @@ import { Progress } from '#web/ui/progress.tsx'
 import type { VirtualRow } from '#web/ui/virtual-rows.tsx'
 
 import { describeProgress, type DocumentProgress } from '#web/lib/documents/describe-document.ts'
-import { formatSize } from '#web/lib/format/format-size.ts'
+import { formatSize } from '#contract/format-size.ts'
 import type { Upload } from './upload-list.ts'
 import styles from './upload-row.module.css'
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { DocumentRow } from '#contract/document.ts'
 
 import { describeSearchHit, describeReadability, describeProgress, documentFacts } from './describe-document.ts'
-import { formatSize } from '#web/lib/format/format-size.ts'
+import { formatSize } from '#contract/format-size.ts'
 
 const row: DocumentRow = {
   id: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11',

@@ -2,7 +2,7 @@ import type { DocumentRow } from '#contract/document.ts'
 import { fileTypeOf } from '#contract/file-types.ts'
 
 import { partName, documentPart } from './document-parts.ts'
-import { formatSize } from '#web/lib/format/format-size.ts'
+import { formatSize } from '#contract/format-size.ts'
 
 /** The facts below a document's name: `['Contracts/2024', 'PDF', '2.4 MB', '312 pages']`. */
 export function documentFacts(document: DocumentRow): string[] {

@@ -1,0 +1,155 @@
+/** Answers a question about the library from its rows. */
+import { UPLOAD_TYPES } from '#contract/file-types.ts'
+import type { RetrievalTrace } from '#contract/trace.ts'
+import type { Scope } from '#server/database/scope.ts'
+import {
+  countByType,
+  type DocumentFacts,
+  type FactsFilter,
+  type FactsOrder,
+  listFacts,
+  sampleTexts,
+  type TypeCounts,
+} from '#server/documents/store/document-facts.ts'
+import { findByName } from '#server/documents/store/library.ts'
+import type { Embedder } from '#server/providers/embed.ts'
+import { type FoundPassage, readOpenings } from '#server/search/read-passages.ts'
+import { searchDocuments } from '#server/search/search.ts'
+import { languageOfText } from './document-languages.ts'
+import type { LibraryFilter, LibraryQuestion } from './parse-library-question.ts'
+
+/** Documents that an answer names; the others are counted. */
+export const MAX_NAMED_DOCUMENTS = 50
+/** Documents whose language is looked at; reading more takes longer than an answer may. */
+export const MAX_SAMPLED_DOCUMENTS = 1_000
+
+export interface ListedDocument extends DocumentFacts {
+  /** Opens the document, where it tells most. */
+  readonly opening: FoundPassage
+}
+
+export interface LibraryAnswer {
+  readonly question: LibraryQuestion
+  readonly types: readonly TypeCounts[]
+  /** Documents that match. */
+  readonly count: number
+  /** The first of them. */
+  readonly listed: readonly ListedDocument[]
+  readonly trace: RetrievalTrace | undefined
+}
+
+interface Matching {
+  readonly ids?: readonly string[]
+  readonly passages?: readonly FoundPassage[]
+  readonly trace?: RetrievalTrace
+}
+
+/** Runs as the person: row-level security decides which documents count. */
+export async function findLibraryAnswer(
+  scope: Scope,
+  question: LibraryQuestion,
+  embedder: Embedder | null,
+): Promise<LibraryAnswer> {
+  const { filter, order, limit, asks } = question
+  const types = await countByType(scope)
+  const { ids, passages = [], trace } = await findMatching(scope, filter, embedder)
+  const listOrder: FactsOrder = order ?? (filter.added ? 'newest' : 'name')
+  const atMost = order === undefined ? MAX_NAMED_DOCUMENTS : (limit ?? 1)
+  const isWholeLibrary = Object.keys(filter).length === 0 && order === undefined && asks !== 'documents'
+  const found = await listFacts(scope, toFactsFilter(filter, ids, order), {
+    order: listOrder,
+    limit: isWholeLibrary ? 0 : atMost,
+  })
+  // The best passages come first, not the first names.
+  const ranks = new Map(passages.map(({ documentId }, rank) => [documentId, rank]))
+  const rankOf = ({ id }: DocumentFacts) => ranks.get(id) ?? 0
+  const documents = found.documents.toSorted((one, other) => rankOf(one) - rankOf(other))
+  return {
+    question,
+    types,
+    count: isWholeLibrary ? types.reduce((sum, each) => sum + each.documents, 0) : found.count,
+    listed: await withOpenings(scope, documents, passages),
+    trace,
+  }
+}
+
+function toFactsFilter(filter: LibraryFilter, ids: Matching['ids'], order: LibraryQuestion['order']): FactsFilter {
+  const { extensions, state, added, isScanned } = filter
+  const mediaTypes: Readonly<Record<string, string>> = UPLOAD_TYPES
+  const isByPages = order === 'longest' || order === 'shortest'
+  return {
+    mimetypes: extensions && [...new Set(extensions.flatMap((extension) => mediaTypes[extension] ?? []))],
+    states:
+      state === undefined
+        ? isByPages
+          ? ['ready']
+          : undefined
+        : state === 'failed'
+          ? ['failed']
+          : ['queued', 'reading', 'paused'],
+    ids,
+    addedFrom: added?.from,
+    addedTo: added?.to,
+    isRecognised: isScanned,
+  }
+}
+
+async function findMatching(scope: Scope, filter: LibraryFilter, embedder: Embedder | null): Promise<Matching> {
+  const { language, name, subject } = filter
+  const found: Matching[] = []
+  if (name !== undefined) found.push({ ids: await findNamed(scope, name) })
+  if (language !== undefined) {
+    const samples = await sampleTexts(scope, MAX_SAMPLED_DOCUMENTS)
+    found.push({ ids: samples.filter(({ text }) => languageOfText(text) === language).map(({ id }) => id) })
+  }
+  if (subject !== undefined) {
+    const { passages, trace } = await searchDocuments(scope, subject, {
+      perDocument: true,
+      limit: MAX_NAMED_DOCUMENTS,
+      embedder,
+    })
+    found.push({ ids: passages.map(({ documentId }) => documentId), passages, trace })
+  }
+  return found.reduce<Matching>(
+    (all, next) => ({
+      ...all,
+      ...next,
+      ids: all.ids ? all.ids.filter((id) => next.ids?.includes(id)) : (next.ids ?? []),
+    }),
+    {},
+  )
+}
+
+/** Documents of exactly this name, else those whose names contain its words. */
+async function findNamed(scope: Scope, name: string): Promise<string[]> {
+  const rows = await findByName(scope, name)
+  const exact = rows.filter(({ filename }) => filename.toLowerCase() === name.toLowerCase())
+  return (exact.length > 0 ? exact : rows).map(({ id }) => id)
+}
+
+async function withOpenings(
+  scope: Scope,
+  documents: readonly DocumentFacts[],
+  passages: readonly FoundPassage[],
+): Promise<ListedDocument[]> {
+  const best = Map.groupBy(passages, ({ documentId }) => documentId)
+  const others = documents.filter(({ id, state }) => state === 'ready' && !best.has(id)).map(({ id }) => id)
+  const openings = others.length === 0 ? [] : await readOpenings(scope, others, others.length)
+  const first = Map.groupBy(openings, ({ documentId }) => documentId)
+  return documents.map((document) => ({
+    ...document,
+    opening: best.get(document.id)?.[0] ?? first.get(document.id)?.[0] ?? withoutText(document),
+  }))
+}
+
+/** A document that was not read opens at its beginning; its card tells the reason. */
+const withoutText = ({ id, filename, mimetype, error }: DocumentFacts): FoundPassage => ({
+  documentId: id,
+  filename,
+  mimetype,
+  page: 1,
+  start: 0,
+  end: 0,
+  text: error?.message ?? '',
+  score: 0,
+})

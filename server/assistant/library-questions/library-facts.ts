@@ -1,0 +1,54 @@
+/** Text that tells a model about the library where the question concerns it. */
+import { nameWithFolder } from '#contract/document.ts'
+import { MIN_CHARACTERS_PER_TOKEN } from '#server/assistant/prompt/tokens.ts'
+import type { Scope } from '#server/database/scope.ts'
+import { countByType, type DocumentFacts, listFacts } from '#server/documents/store/document-facts.ts'
+import { describeLibraryAnswer, describeTotals } from './describe-library.ts'
+import type { LibraryAnswer } from './find-library-answer.ts'
+import { concernsLibrary } from './parse-library-question.ts'
+
+const MAX_NAMES = 100
+const MAX_FAILURES = 20
+const MAX_TOKENS = 2_000
+const WINDOW_SHARE = 0.05
+
+const describeNames = (title: string, lines: readonly string[], count: number): string =>
+  lines.length === 0
+    ? ''
+    : `${title}:\n${lines.join('\n')}${count > lines.length ? `\n(and ${count - lines.length} more)` : ''}`
+
+function fitLines(lines: readonly string[], room: number): string[] {
+  let used = 0
+  return lines.filter((line) => (used += line.length + 1) <= room)
+}
+
+export interface LibraryFactsInput {
+  /** Without commands. */
+  readonly question: string
+  readonly answer: LibraryAnswer | undefined
+  /** Number of the source that opens the first document of the answer. */
+  readonly firstNumber: number
+  readonly contextWindow: number
+}
+
+/** Undefined where the question does not concern the library. Runs as the person. */
+export async function readLibraryFacts(
+  scope: Scope,
+  { question, answer, firstNumber, contextWindow }: LibraryFactsInput,
+): Promise<string | undefined> {
+  if (!answer && !concernsLibrary(question)) return undefined
+  const types = answer?.types ?? (await countByType(scope))
+  const failed = await listFacts(scope, { states: ['failed'] }, { order: 'name', limit: MAX_FAILURES })
+  const named = await listFacts(scope, {}, { order: 'newest', limit: MAX_NAMES })
+  const room = Math.min(MAX_TOKENS, Math.floor(contextWindow * WINDOW_SHARE)) * MIN_CHARACTERS_PER_TOKEN
+  const reason = ({ error }: DocumentFacts) => error?.message ?? 'it could not be read'
+  const failures = failed.documents.map((document) => `${nameWithFolder(document)}: ${reason(document)}`)
+  return [
+    describeTotals(types),
+    ...(answer ? [`The answer to the question, by program:\n${describeLibraryAnswer(answer, firstNumber)}`] : []),
+    describeNames('Could not be read', fitLines(failures, room / 2), failed.count),
+    describeNames('Names, newest first', fitLines(named.documents.map(nameWithFolder), room), named.count),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}

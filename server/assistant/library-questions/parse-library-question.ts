@@ -1,0 +1,319 @@
+/** Recognises questions about the library itself: how many documents, which, of what kind, added when, about what. Pure. */
+import { FILE_TYPES } from '#contract/file-types.ts'
+import { type DaySpan, takeSpan } from './added-span.ts'
+import { takeLanguage } from './document-languages.ts'
+import {
+  ABOUT,
+  ABOUT_UNSPACED,
+  ADDED,
+  areFillers,
+  COUNT,
+  DOCUMENT_NOUN,
+  FAILED,
+  LIBRARY,
+  type LibraryOrder,
+  MENTIONED_IN,
+  NAMED,
+  NAMED_UNSPACED,
+  NUMBER_WORDS,
+  ORDER_WORDS,
+  OWN,
+  PAGES,
+  SCANNED,
+  SIZE,
+  TABLES,
+  TYPE_WORDS,
+  UNREAD,
+  WHAT,
+  WHEN,
+  WHICH,
+  WHY,
+} from './library-words.ts'
+
+export interface LibraryFilter {
+  /** File name extensions. */
+  readonly extensions?: readonly string[]
+  readonly state?: 'failed' | 'unread'
+  /** ISO 639-1. */
+  readonly language?: string
+  readonly added?: DaySpan
+  readonly isScanned?: boolean
+  readonly name?: string
+  readonly subject?: string
+}
+
+export interface LibraryQuestion {
+  readonly asks: 'count' | 'documents' | 'pages' | 'size' | 'added'
+  readonly order?: LibraryOrder
+  /** Documents that are wanted in that order. */
+  readonly limit?: number
+  readonly filter: LibraryFilter
+}
+
+/** A longer text is no question of this kind. */
+const MAX_CHARACTERS = 300
+const MAX_ORDERED = 10
+
+const ENDINGS = FILE_TYPES.flatMap(({ extensions }) => [...extensions]).join('|')
+const QUOTED_FILE = new RegExp(
+  String.raw`["'“”„«»「『‘]([^"'“”„«»「」『』’\n]{1,200}\.(?:${ENDINGS}))["'”“»」』’]`,
+  'iu',
+)
+const BARE_FILE = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])[\p{L}\p{N}][^\s"'“”„«»「」『』,;?]{0,200}\.(?:${ENDINGS})(?![\p{L}\p{N}])`,
+  'iu',
+)
+const QUOTED = /["“”„«「『]\s?([^"“”„«»「」『』\n]{1,120}?)\s?["”“»」』]/u
+
+/** "Excelファイル" */
+const BETWEEN_SCRIPTS =
+  /(?<=\p{Script=Latin})(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])|(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])(?=\p{Script=Latin})/gu
+
+const plain = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .replaceAll(BETWEEN_SCRIPTS, ' ')
+    .trim()
+
+interface Words {
+  readonly asksCount: boolean
+  readonly asksWhich: boolean
+  readonly isWhy: boolean
+  readonly isOwn: boolean
+  readonly hasNoun: boolean
+  readonly isAdded: boolean
+  readonly isWhen: boolean
+  readonly isPages: boolean
+  readonly isSize: boolean
+  readonly order: LibraryOrder | undefined
+  readonly limit: number | undefined
+  readonly filter: LibraryFilter
+}
+
+const digits = (text: string): number | undefined => {
+  const found = /(?<!\p{N})\d{1,3}(?!\p{N})/u.exec(text)?.[0]
+  return found === undefined ? undefined : Number(found)
+}
+
+/** Takes known words out of the text one kind after another; undefined where others are left. */
+function readWords(text: string, now: Date): Words | undefined {
+  let rest = text
+  const take = (pattern: RegExp): boolean => {
+    const without = rest.replaceAll(pattern, ' ')
+    const has = without !== rest
+    rest = without
+    return has
+  }
+  const isUnread = take(UNREAD)
+  const isFailed = take(FAILED)
+  const isWhy = take(WHY)
+  const { span, ...ofSpan } = takeSpan(rest, now)
+  rest = ofSpan.rest
+  const type = TYPE_WORDS.find(({ pattern }) => take(pattern))
+  if (type) take(TABLES)
+  const isScanned = take(SCANNED)
+  const order = ORDER_WORDS.find(([, pattern]) => take(pattern))?.[0]
+  const asksCount = take(COUNT)
+  const isPages = take(PAGES)
+  const isSize = take(SIZE)
+  const isLibrary = take(LIBRARY)
+  const isOwn = take(OWN)
+  const { language, ...ofLanguage } = takeLanguage(rest)
+  rest = ofLanguage.rest
+  const isAdded = take(ADDED)
+  const isWhen = take(WHEN)
+  const hasNoun = take(DOCUMENT_NOUN) || type !== undefined || isScanned || isLibrary
+  // Possession is looked for twice, since a noun may stand inside it: "do I have" and "my files".
+  const isOwned = take(OWN) || isOwn || isLibrary
+  const asksWhich = [take(WHICH), take(WHAT)].includes(true)
+  const limit = NUMBER_WORDS.find(([, pattern]) => order !== undefined && take(pattern))?.[0] ?? digits(rest)
+  if (!areFillers(rest)) return undefined
+  const state = isUnread ? 'unread' : isFailed ? 'failed' : undefined
+  return {
+    asksCount,
+    asksWhich,
+    isWhy,
+    isOwn: isOwned,
+    hasNoun,
+    isAdded,
+    isWhen,
+    isPages,
+    isSize,
+    order,
+    limit: limit === undefined ? undefined : Math.min(MAX_ORDERED, Math.max(1, limit)),
+    filter: {
+      ...(type ? { extensions: type.extensions } : {}),
+      ...(state ? { state } : {}),
+      ...(language === undefined ? {} : { language }),
+      ...(span ? { added: span } : {}),
+      ...(isScanned ? { isScanned } : {}),
+    },
+  }
+}
+
+/** Documents that are only asked for: "which of my documents". @returns their filter and what is asked */
+function readHead(head: string, now: Date): Words | undefined {
+  const words = readWords(head, now)
+  return words?.hasNoun && words.order === undefined && !words.isPages && !words.isSize ? words : undefined
+}
+
+const SPACE = / +/g
+
+/** The text before and after each match. */
+function* splitsAt(text: string, pattern: RegExp): Generator<readonly [before: string, after: string]> {
+  for (const { 0: found, index } of text.matchAll(pattern))
+    yield [text.slice(0, index), text.slice(index + found.length)]
+}
+
+function parseSubject(text: string, now: Date): LibraryQuestion | undefined {
+  const about = (head: string, subject: string): LibraryQuestion | undefined => {
+    const words = readHead(head, now)
+    const named = subject.trim().replace(SPACE, ' ')
+    if (!words || named === '' || areFillers(named)) return undefined
+    return { asks: words.asksCount ? 'count' : 'documents', filter: { ...words.filter, subject: named } }
+  }
+  for (const pattern of [...MENTIONED_IN, ...ABOUT_UNSPACED]) {
+    const { head, subject } = pattern.exec(text)?.groups ?? {}
+    const found = subject === undefined ? undefined : about(head ?? 'documents', subject)
+    if (found) return found
+  }
+  for (const [before, after] of splitsAt(text, ABOUT)) {
+    const found =
+      before.trim() === '' ? undefined : about(before, after.replace(/ (?:erwähnt|vor|genannt|handeln|sprechen)$/u, ''))
+    // "in Japanese", "on paper": what follows may itself be words about the library.
+    if (found) return found
+  }
+  return undefined
+}
+
+function parseNamed(text: string, now: Date): LibraryQuestion | undefined {
+  const named = (head: string, name: string): LibraryQuestion | undefined => {
+    const words = readHead(head, now)
+    if (!words?.isOwn || name.trim() === '') return undefined
+    return { asks: words.asksCount ? 'count' : 'documents', filter: { ...words.filter, name: name.trim() } }
+  }
+  for (const pattern of NAMED_UNSPACED) {
+    const { head = '', name } = pattern.exec(text)?.groups ?? {}
+    const found = name === undefined ? undefined : named(`${head} documents`, name)
+    if (found) return found
+  }
+  for (const [before, after] of splitsAt(text, NAMED)) {
+    const found = before.trim() === '' ? undefined : named(before, after)
+    if (found) return found
+  }
+  return undefined
+}
+
+const asksOf = ({ isPages, isSize, isWhen, isAdded, asksCount, order }: Words): LibraryQuestion['asks'] =>
+  isPages && order === undefined
+    ? 'pages'
+    : isSize
+      ? 'size'
+      : isWhen && isAdded
+        ? 'added'
+        : asksCount && order === undefined
+          ? 'count'
+          : 'documents'
+
+/** A question of library words alone: whether it says that it means the person's documents. */
+function isAboutLibrary(words: Words, isAfterLibraryQuestion: boolean): boolean {
+  const { hasNoun, isOwn, isAdded, asksCount, asksWhich, isWhy, isPages, isSize, order, filter } = words
+  const { extensions, state, language, added, isScanned } = filter
+  const isAsked = asksCount || asksWhich || isWhy || isOwn || order !== undefined
+  if (isAfterLibraryQuestion && isAsked && (hasNoun || asksWhich || isWhy || Object.keys(filter).length > 0))
+    return true
+  if (!hasNoun)
+    return (isPages && asksCount && isOwn) || (isAdded && asksWhich && (added !== undefined || order !== undefined))
+  if (isPages && order === undefined) return asksCount && isOwn
+  if (isSize) return isOwn
+  if (added !== undefined) return isAdded
+  if (isOwn) return isAsked
+  if (state !== undefined || order !== undefined) return isAsked
+  return (asksCount || asksWhich) && (extensions !== undefined || language !== undefined || isScanned === true)
+}
+
+/** @param isAfterLibraryQuestion whether the question before it was one, so that "and which of them are PDFs" is one too */
+function parseAlone(question: string, now: Date, isAfterLibraryQuestion: boolean): LibraryQuestion | undefined {
+  if (question.length > MAX_CHARACTERS || question.includes('\n')) return undefined
+  const file = QUOTED_FILE.exec(question)?.[1] ?? BARE_FILE.exec(question)?.[0]
+  if (file !== undefined) return parseAboutFile(question.replace(file, ' '), file, now)
+  const text = plain(question)
+  const words = readWords(text, now)
+  if (!words) return parseSubjectOrName(question, now)
+  if (!isAboutLibrary(words, isAfterLibraryQuestion)) return undefined
+  const { filter, order: said, limit } = words
+  const order = said ?? (words.isAdded && filter.added === undefined && !words.asksCount ? 'newest' : undefined)
+  return {
+    asks: asksOf(words),
+    filter,
+    ...(order === undefined ? {} : { order }),
+    ...(order === undefined || limit === undefined ? {} : { limit }),
+  }
+}
+
+function parseSubjectOrName(question: string, now: Date): LibraryQuestion | undefined {
+  const text = plain(question)
+  const subject = parseSubject(text, now)
+  if (subject) return withOriginalWords(question, subject)
+  const quoted = QUOTED.exec(question)
+  const named = parseNamed(quoted ? plain(question.replace(quoted[0], ` ${quoted[1] ?? ''} `)) : text, now)
+  return named && withOriginalWords(question, named)
+}
+
+/** "Do I have lease.pdf?", "How many pages has lease.pdf?", "Why could lease.pdf not be read?" */
+function parseAboutFile(rest: string, file: string, now: Date): LibraryQuestion | undefined {
+  const words = readWords(plain(rest.replace(NAMED, ' ')), now)
+  if (!words || words.order !== undefined) return undefined
+  const { isPages, asksCount, isSize, isWhen, isAdded, isOwn, filter } = words
+  const isMeant = (isPages && asksCount) || isSize || (isWhen && isAdded) || filter.state === 'failed' || isOwn
+  return isMeant && filter.language === undefined ? { asks: asksOf(words), filter: { name: file } } : undefined
+}
+
+/** Subjects and names as they were typed, where the lower case text occurs there as it is. */
+function withOriginalWords(question: string, parsed: LibraryQuestion): LibraryQuestion {
+  const { subject, name } = parsed.filter
+  const asTyped = (text: string): string => {
+    const at = question.toLowerCase().indexOf(text)
+    return at < 0 || question.length !== question.toLowerCase().length ? text : question.slice(at, at + text.length)
+  }
+  return {
+    ...parsed,
+    filter: {
+      ...parsed.filter,
+      ...(subject === undefined ? {} : { subject: asTyped(subject) }),
+      ...(name === undefined ? {} : { name: asTyped(name) }),
+    },
+  }
+}
+
+/**
+ * @param earlier questions of the conversation, oldest first: "and which of them are PDFs" continues one about the library
+ * @param now local time, for "yesterday"
+ */
+export function parseLibraryQuestion(
+  question: string,
+  { earlier = [], now }: { readonly earlier?: readonly string[]; readonly now: Date },
+): LibraryQuestion | undefined {
+  const alone = parseAlone(question, now, false)
+  if (alone) return alone
+  const before = earlier.at(-1)
+  const previous =
+    before === undefined ? undefined : parseLibraryQuestion(before, { earlier: earlier.slice(0, -1), now })
+  const continued = previous && parseAlone(question, now, true)
+  return continued && { ...continued, filter: { ...previous.filter, ...continued.filter } }
+}
+
+const NEAR = '[^.!?\\n]{0,30}?'
+const ASKS_FOR_DOCUMENTS = new RegExp(
+  `(?:${COUNT.source}|${WHICH.source})${NEAR}(?:${DOCUMENT_NOUN.source})|(?:${DOCUMENT_NOUN.source})${NEAR}(?:${COUNT.source}|${WHICH.source})`,
+  'u',
+)
+const OWNED = new RegExp(OWN.source, 'u')
+
+/** Whether the names of the documents may help a model to answer: "Which of my files should I read first?" */
+export const concernsLibrary = (question: string): boolean => {
+  const text = question.length > MAX_CHARACTERS ? '' : plain(question)
+  return ASKS_FOR_DOCUMENTS.test(text) && OWNED.test(text)
+}
