@@ -31,7 +31,7 @@ export interface WordImportance {
 export interface QuoteCandidates {
   readonly questionParts: readonly QuestionPart[]
   readonly wantsNumber: boolean
-  /** What the answer before quoted, if the question continues the one before. */
+  /** Sources of the answer before, if the question continues the one before. */
   readonly cited?: readonly PassageSource[]
   readonly asksForSeveral?: boolean
   readonly answerKind?: AnswerKind | undefined
