@@ -198,6 +198,9 @@ const BODY = () => ({
   url: tools.url,
   answer: 'denied',
   embeddings_model: 'taken',
+  provider: providerId,
+  model: 'taken',
+  host: new URL(stub.baseUrl).host,
   paused: true,
   sha256: [createHash('sha256').update(FIRST_TEXT).digest('hex')],
 })
