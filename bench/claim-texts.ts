@@ -22,7 +22,11 @@ const number = (value: number): Fact => ({ kind: 'number', value })
 const percent = (value: number): Fact => ({ kind: 'percent', value })
 const money = (value: number, currency: string): Fact => ({ kind: 'money', value, currency })
 const unit = (value: number, name: string): Fact => ({ kind: 'unit', value, unit: name })
-const duration = (value: number, name: 'day' | 'week' | 'month' | 'year'): Fact => ({ kind: 'duration', value, unit: name })
+const duration = (value: number, name: 'day' | 'week' | 'month' | 'year'): Fact => ({
+  kind: 'duration',
+  value,
+  unit: name,
+})
 const date = (value: string): Fact => ({ kind: 'date', value })
 const year = (value: number): Fact => ({ kind: 'year', value })
 const time = (value: string): Fact => ({ kind: 'time', value })

@@ -129,6 +129,23 @@ test('an answer that cites nothing says so, in a line of its own', async () => {
   await answerOn(page).getByText('The notice period is three months.').first().waitFor()
 })
 
+test('a figure that the cited passage does not hold is marked, a right one is not, and neither is copied with a note', async () => {
+  await stage.stub.configure({ words: 'The notice period is 4 months [1]. The deposit is 2 monthly rents [1].' })
+  await startChat(page, 'Of which deposit, in monthly rents, and notice period does the lease write?')
+  const marked = answerOn(page).locator('[data-unverified]')
+  await expect.poll(() => marked.allInnerTexts()).toEqual([expect.stringMatching(/^4 months/)])
+  expect(await marked.innerText()).toContain('Not in the cited passage')
+  await marked.click()
+  await page.getByRole('tooltip', { name: 'Not in the cited passage' }).waitFor()
+  const copied = await page.evaluate(() => {
+    const paragraph = document.querySelector('[data-unverified]')?.closest('p')
+    getSelection()?.selectAllChildren(paragraph ?? document.body)
+    return getSelection()?.toString()
+  })
+  expect(copied).toContain('is 4 months')
+  expect(copied).not.toContain('Not in the cited passage')
+})
+
 test('an answer with sources is stored', async () => {
   await stage.stub.configure({ words: ANSWER })
   conversationId = await startChat(page, QUESTION)

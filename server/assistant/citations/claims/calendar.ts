@@ -195,7 +195,12 @@ export function findDates(text: string, original: string): DateMention[] {
     }
     for (const { 0: whole, 1: year, 2: month, 3: day, index } of text.matchAll(KOREAN))
       if (isMonth(Number(month)) && isDay(Number(day)))
-        add(index, index + whole.length, [{ year: fullYear(Number(year)), month: Number(month), day: Number(day) }], true)
+        add(
+          index,
+          index + whole.length,
+          [{ year: fullYear(Number(year)), month: Number(month), day: Number(day) }],
+          true,
+        )
     const monthsOf = (name: string | undefined) => names.months.get(name ?? '') ?? []
     const dated = (months: readonly number[], day: string | undefined, year: number | undefined) =>
       months.map((month) => ({

@@ -94,6 +94,8 @@ const SAME: Conversion = { factor: 1, offset: 0, isExact: true }
 
 /** Undefined where the units exclude each other. A number without a unit may be in any: a table names it elsewhere. */
 function conversion(claim: Unit | undefined, fact: Unit | undefined): Conversion | undefined {
+  if (claim?.family === 'label' || fact?.family === 'label')
+    return !claim || !fact || claim.family === fact.family ? SAME : undefined
   if (!claim || !fact) return SAME
   if (claim.family === fact.family) return { factor: fact.factor / claim.factor, offset: 0, isExact: claim.factor === fact.factor } // prettier-ignore
   if (claim.family === 'fahrenheit' && fact.family === 'celsius') return { factor: 1.8, offset: 32, isExact: false }
@@ -205,6 +207,7 @@ export function occurs(words: string, text: string): boolean {
 
 function matchesCode({ written }: CodeFigure, text: FigureText): boolean {
   if (text.squashed.includes(squash(written)) && /\p{L}/u.test(written)) return true
+  if (/^\d/.test(written) && occurs(`v${written}`, text.text)) return true
   // "FY2023", "CW18" and "v2.0": a short prefix before a number of the source.
   const prefixed = /^(?:fy|fj|gj|cw|kw|v|no|nr|n|s|p|ss|pp)[-. ]?(\d[\d.]*)$/.exec(written)?.[1]
   if (prefixed !== undefined && (occurs(prefixed, text.text) || text.years.has(Number(prefixed)))) return true
@@ -212,8 +215,17 @@ function matchesCode({ written }: CodeFigure, text: FigureText): boolean {
   return shortYear !== undefined && text.years.has(2_000 + Number(shortYear))
 }
 
+/** "20.45" without a word for the hour. */
+function isClockTime({ readings, unit, hasDecimals }: NumberFigure, { times }: FigureText): boolean {
+  const [reading] = readings
+  if (!reading || unit || !hasDecimals || reading.step !== 0.01) return false
+  return times.includes(Math.floor(reading.value) * 60 + Math.round((reading.value % 1) * 100))
+}
+
 function matchesTime({ minutes }: TimeFigure, text: FigureText): boolean {
   if (minutes.some((minute) => text.times.includes(minute))) return true
+  const dotted = minutes.map((minute) => Math.floor(minute / 60) + (minute % 60) / 100)
+  if (text.numbers.some(({ readings }) => readings.some(({ value, step }) => step === 0.01 && dotted.includes(value)))) return true // prettier-ignore
   // "9 to 5 pm" and "10-17 Uhr" write an hour as a plain number.
   const hours = minutes.filter((minute) => minute % 60 === 0).flatMap((minute) => [minute / 60, (minute / 60) % 12 || 12]) // prettier-ignore
   return text.times.length > 0 && text.numbers.some(({ unit, readings }) => !unit && readings.some(({ value, step }) => step === 1 && hours.includes(value))) // prettier-ignore
@@ -226,6 +238,7 @@ export function isInText(claim: Figure, written: string, text: FigureText, conte
   if (claim.kind === 'number') {
     if (isYearClaim(claim) && text.years.has(claim.readings[0]?.value ?? 0)) return true
     if (text.numbers.some((fact) => matchesNumber(claim, fact, text, context))) return true
+    if (isClockTime(claim, text)) return true
   } else if (claim.kind === 'date') {
     if (claim.readings.some((reading) => matchesDate(reading, text))) return true
   } else if (claim.kind === 'time') {

@@ -10,6 +10,14 @@ const RATIO =
 const MEAN =
   /average|mean|\bavg\b|durchschnitt|mittel|moyenne|promedio|media|média|gemiddeld|średni|средн|平均|평균|متوسط|औसत/u
 
+/** An amount a month and the amount a year. */
+const RATE =
+  /month|year|annual|quarter|week|\bday\b|daily|monat|jahr|jährlich|woche|täglich|mois|\ban\b|année|annuel|semaine|mensual|\bmes\b|año|anual|mese|mensile|anno|annuo|mês|ano\b|maand|jaar|miesi|roczn|rok|месяц|год|ежегодн|月|年|週|매월|연간|شهر|سنة|महीने|साल/u
+const PERIODS = [12, 4, 52, 365]
+const DURATIONS = new Set(['days', 'months'])
+/** Operands that an answer gives together with the share of one in the other. */
+const MAX_TOLD = 4
+
 export interface Operands {
   /** Figures of the same block of the answer that are in the cited passages. */
   readonly ofAnswer: readonly NumberFigure[]
@@ -78,7 +86,11 @@ export function isComputed(claim: NumberFigure, sentence: string, { ofAnswer, of
     if (SUM.test(sentence) && isAny(sums(pool, isSmall))) return true
     if (DIFFERENCE.test(sentence)) for (const [one, other] of pairs(pool)) if (isAny([one - other])) return true
     if (MEAN.test(sentence) && isSmall && isAny(means(pool))) return true
-    const isRatio = RATIO.test(sentence) || DIFFERENCE.test(sentence)
-    return isRatio && pool.length <= MAX_SOURCE_RATIOS && claim.significant >= 2 && isAny(ratios(pool))
+    const isRate = RATE.test(sentence) && pool.length <= FEW && !DURATIONS.has(claim.unit?.family ?? '')
+    if (isRate && isAny(pool.flatMap((value) => PERIODS.flatMap((times) => [value * times, value / times]))))
+      return true
+    const isRatio = claim.unit?.family === 'percent' || RATIO.test(sentence) || DIFFERENCE.test(sentence)
+    const isTold = claim.significant >= 2 || (pool === own && pool.length <= MAX_TOLD)
+    return isRatio && isTold && pool.length <= MAX_SOURCE_RATIOS && isAny(ratios(pool))
   })
 }

@@ -123,6 +123,22 @@ interface Draft {
   readonly hasDecimals: boolean
 }
 
+const LABEL: Unit = { family: 'label', factor: 1 }
+const LABEL_WORD =
+  /(?:§|№|#|(?:^|[^\p{L}])(?:art|article|articles|artikel|artikels|artículo|articolo|artigo|artykuł|section|sections|sec|abs|absatz|abschnitt|kapitel|chapter|chapitre|capítulo|clause|paragraph|paragraphs|ziffer|nummer|nr|no|table|tabelle|tableau|tabla|figure|fig|abb|abbildung|annex|anhang|anlage|annexe|appendix|item|version|статья|статьи|пункт|пункта|раздел)\.?|第) ?$/u
+const LABEL_CHARACTERS = 16
+
+/** "§ 4", "Article 4", "(4)" and "4." at the start of a line name a part of a text and count nothing. */
+function isLabelled(text: string, { start, end, hasDecimals, isWord }: Draft): boolean {
+  const before = text.slice(Math.max(0, start - LABEL_CHARACTERS), start)
+  if (LABEL_WORD.test(before)) return true
+  if (hasDecimals || isWord) return false
+  const after = text.slice(end, end + 2)
+  const isAtLineStart = /(?:^|\n) *\(?$/.test(before) && (start < LABEL_CHARACTERS || before.includes('\n'))
+  if (isAtLineStart && /^[.)](?:\s|$)/.test(after)) return true
+  return before.endsWith('(') && after.startsWith(')') && end - start <= 2
+}
+
 function measured(text: string, draft: Draft): NumberFigure {
   const before = measureBefore(text, draft.start)
   let after = measureAt(text, draft.end)
@@ -137,6 +153,7 @@ function measured(text: string, draft: Draft): NumberFigure {
   const isAmount = other !== undefined && before !== undefined
   const unit = isAmount ? before.unit : (after.unit ?? before?.unit)
   const start = before?.start ?? draft.start
+  const isLabel = unit === undefined && magnitude === 1 && isLabelled(text, draft)
   const sign = text.slice(Math.max(0, start - 2), start)
   return {
     ...draft,
@@ -144,7 +161,7 @@ function measured(text: string, draft: Draft): NumberFigure {
     start,
     end: after.end,
     readings: isAmount ? scale(other) : [...scale(magnitude), ...(other === undefined ? [] : scale(other))],
-    unit,
+    unit: isLabel ? LABEL : unit,
     isNegative: /(?:^|[\s(|:])-$/.test(sign) && !draft.isWord,
     isScaled: magnitude !== 1 || isAmount,
   }
@@ -157,7 +174,7 @@ function joinParts(figures: readonly NumberFigure[]): NumberFigure[] {
     const last = joined.at(-1)
     const [one, other] = [last?.readings[0], figure.readings[0]]
     const isPart =
-      last?.end === figure.start && last.isScaled && !last.unit && one && other && other.value < one.step && figure.readings.length === 1 // prettier-ignore
+      last?.end === figure.start && last.isScaled && !last.unit && one && other && other.value < one.step // prettier-ignore
     if (last && isPart) {
       joined[joined.length - 1] = {
         ...figure,
@@ -278,7 +295,12 @@ function findNumbers(text: string, { languages, isSource }: FigureOptions): Numb
       }
       drafts.push(draft)
       // Cells of a table stand side by side: "12 345 678" may be three numbers.
-      if (isSource && separator === ' ' && !/^[ -]?\p{L}/u.test(text.slice(draft.end, draft.end + 2)) && measureAt(text, draft.end).unit === undefined)
+      if (
+        isSource &&
+        separator === ' ' &&
+        !/^[ -]?\p{L}/u.test(text.slice(draft.end, draft.end + 2)) &&
+        measureAt(text, draft.end).unit === undefined
+      )
         drafts.push(...partsOf(written, index))
     }
   for (const { 0: numeral, index } of text.matchAll(HAN_NUMBER)) {
@@ -297,7 +319,15 @@ function findNumbers(text: string, { languages, isSource }: FigureOptions): Numb
     drafts.push({ start: index, end: index + written.length, readings: [{ value, step: 0.01 }], isWord: false, isOrdinal: false, significant: 2, hasDecimals: true }) // prettier-ignore
   }
   drafts.sort((one, other) => one.start - other.start || one.end - other.end)
-  return shareUnits(text, joinParts(drafts.map((draft) => measured(text, draft))))
+  const figures = joinParts(drafts.map((draft) => measured(text, draft)))
+  let end = 0
+  // "184 thousand": the word belongs to the digits.
+  const apart = figures.filter((figure) => {
+    const isPart = figure.isWord && figure.start < end
+    end = Math.max(end, figure.end)
+    return !isPart
+  })
+  return shareUnits(text, apart)
 }
 
 /** Every run of neighbouring groups of "12 345 678", but not the whole. */

@@ -140,7 +140,7 @@ function isAbbreviated(letters: string, { initials, words }: NameText): boolean 
 
 /** Titles, parts of documents and words that are written with a capital without being names. */
 const NO_NAMES = new Set(
-  'i mr mrs ms dr prof sir madam herr frau herrn hr fr mme mlle monsieur madame m sr sra señor señora don doña signor signora section sections article articles chapter part annex appendix schedule table figure fig exhibit page paragraph clause item no nr art abs abschnitt artikel kapitel anhang tabelle abbildung absatz nummer seite satz ziffer anlage paragraph teil article chapitre partie annexe tableau figure sección artículo capítulo anexo tabla figura sezione articolo capitolo allegato tabella ceo cfo cto coo vp president vice chief executive officer director manager chairman board company agreement contract act law code regulation directive committee department office the a an in on at yes no note source sources pdf url ok faq id ai it hr pr vs etc am pm ad bc bce ce utc gmt cet max min approx q1 q2 q3 q4 fy'.split(
+  'step option schritt étape paso i mr mrs ms dr prof sir madam herr frau herrn hr fr mme mlle monsieur madame m sr sra señor señora don doña signor signora section sections article articles chapter part annex appendix schedule table figure fig exhibit page paragraph clause item no nr art abs abschnitt artikel kapitel anhang tabelle abbildung absatz nummer seite satz ziffer anlage paragraph teil article chapitre partie annexe tableau figure sección artículo capítulo anexo tabla figura sezione articolo capitolo allegato tabella ceo cfo cto coo vp president vice chief executive officer director manager chairman board company agreement contract act law code regulation directive committee department office the a an in on at yes no note source sources pdf url ok faq id ai it hr pr vs etc am pm ad bc bce ce utc gmt cet max min approx q1 q2 q3 q4 fy'.split(
     ' ',
   ),
 )
@@ -153,7 +153,6 @@ const CONNECTORS = new Set(
 const GERMAN_NOUN = /(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|tät|täten|ismus|nis|nisse|tum|ling|linge|frist|zeit|recht|vertrag|betrag|satz|jahr|jahre|monat|tag|tage|zahl|grad|wert|preis|kosten|verfahren|system|daten|gesetz|plan|bericht|bereich)s?$/u // prettier-ignore
 const GERMAN_TITLES = new Set('herr herrn frau dr prof firma kanzler kanzlerin präsident präsidentin minister ministerin professor professorin bürgermeister bürgermeisterin geschäftsführer geschäftsführerin vorsitzender vorsitzende'.split(' ')) // prettier-ignore
 const GERMAN_MEASURES = new Set('ende anfang mitte prozent euro million millionen milliarde milliarden uhr art typ stufe phase projekt bereich thema teil seite'.split(' ')) // prettier-ignore
-const NOUNS_CAPITAL = new Set(['german'])
 
 /** Words of an answer that begin after one of these begin a sentence, a label or a quotation. */
 const STARTS = /(?:^|[.!?:;…。！？]|[-–—•|]\s|["“„«‘'(\[‚‹])\s*$/u
@@ -183,7 +182,9 @@ function runsIn(text: string, { start, end }: Place): Candidate[] {
       const word = words[next]
       const last = run.at(-1)
       if (!word || !last || !/^[ \n-]{1,2}$|^ & $|^\. $/.test(text.slice(last.end, word.start))) break
-      if (/^\. $/.test(text.slice(last.end, word.start)) && last.written.length > 2) break
+      // An initial ("J. Smith"), but not a unit ("230 V. Step 2").
+      const isInitial = last.written.length <= 2 && !/\d ?$/.test(text.slice(Math.max(0, last.start - 2), last.start))
+      if (/^\. $/.test(text.slice(last.end, word.start)) && !isInitial) break
       if (word.isCapital) run.push(word)
       else {
         const after = words[next + 1]
@@ -217,6 +218,7 @@ export function createNameCheck(blocks: readonly AnswerBlock[], { passageOf, num
   const knownText = readNameText(known.join('\n'))
   const texts = new Map<number, NameText | undefined>()
   let left = MAX_NAME_CHARACTERS
+  const writesNounsCapital = isGerman(answer)
   const readPassage = (passage: Passage): NameText | undefined => {
     left -= passage.text.length
     return left < 0 ? undefined : readNameText(passage.text)
@@ -260,7 +262,7 @@ export function createNameCheck(blocks: readonly AnswerBlock[], { passageOf, num
     if (isCommon(word)) return false
     const isCountry = regionNamed(word.written.toLowerCase()) !== undefined
     const isFirst = run.isAtStart && run.words[0] === word
-    if (NOUNS_CAPITAL.has(answer.language)) {
+    if (writesNounsCapital) {
       if (!isGermanName(run, word)) return false
     } else if (isFirst && !isCountry) {
       const next = run.words[1]
@@ -278,7 +280,9 @@ export function createNameCheck(blocks: readonly AnswerBlock[], { passageOf, num
       const sources = cited.filter((source) => source !== undefined)
       if (sources.length === 0 || sources.length < cited.length) return []
       const languages = sources.map(({ language }) => language)
-      const isSameLanguage = languages.some((language) => language === answer.language || language === NO_LANGUAGE)
+      const isSameLanguage =
+        languages.some((language) => language === answer.language || language === NO_LANGUAGE) ||
+        sources.some((source) => sharesWords(answer, source))
       const all = [...sources, knownText]
       const found: Place[] = []
       for (const run of runsIn(text, sentence)) {
@@ -295,10 +299,33 @@ export function createNameCheck(blocks: readonly AnswerBlock[], { passageOf, num
         if (first && last && !all.some((source) => isRegionNamed(run, source) || isInitials(run, source)))
           found.push({ start: first.start, end: last.end })
       }
+      for (const { 0: name, index } of text.slice(sentence.start, sentence.end).matchAll(TITLED)) {
+        const start = sentence.start + index
+        if (!all.some(({ squashed }) => squashed.includes(name.slice(-3)) || squashed.includes(name.slice(0, 3))))
+          found.push({ start, end: start + name.length })
+      }
       return found
     },
   }
 }
+
+/** German, or too short to tell it from others: in doubt, a capital is no sign of a name. */
+function isGerman({ language, small }: NameText): boolean {
+  if (language === 'german') return true
+  const count = (of: string) => [...small].filter((word) => isStopWord(word, [of])).length
+  return count('german') > 0 && count('german') >= count('english')
+}
+
+const MIN_SHARED = 0.35
+
+/** Short texts are too short to tell their language: the words between the names tell whether it is the same. */
+function sharesWords({ small }: NameText, { words }: NameText): boolean {
+  const shared = [...small].filter((word) => words.has(word)).length
+  return small.size > 0 && shared >= MIN_SHARED * small.size
+}
+
+/** Chinese characters before a title that follows the name. */
+const TITLED = /\p{sc=Han}{2,6}(?=氏|さん|様|先生|女士|教授|博士|市長|社長|部長)/gu
 
 /** "United States" where the passage says "USA", or another language's name of it. */
 function isRegionNamed({ words }: Candidate, { regions }: NameText): boolean {

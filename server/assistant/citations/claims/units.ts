@@ -194,8 +194,7 @@ const spaced = (names: string): string[] => names.split(' ').map((name) => name.
 /** Units and currencies whose names the runtime knows in many languages, in their plural forms. */
 const RUNTIME_UNITS: Readonly<Record<string, string>> = { day: 'day', week: 'week', month: 'month', year: 'year', hour: 'hour', minute: 'minute', second: 'second', kilometer: 'km', meter: 'meter', centimeter: 'cm', millimeter: 'mm', mile: 'mile', kilogram: 'kg', gram: 'gram', liter: 'liter', hectare: 'ha', percent: '%' } // prettier-ignore
 const RUNTIME_CURRENCIES = 'EUR USD GBP JPY CNY CHF INR KRW RUB PLN SEK NOK DKK CZK BRL'.split(' ')
-const LOCALES =
-  'en de fr es it pt nl sv da nb fi pl cs sk hu ro bg ru uk el tr ca ar fa he hi th zh ja ko'.split(' ')
+const LOCALES = 'en de fr es it pt nl sv da nb fi pl cs sk hu ro bg ru uk el tr ca ar fa he hi th zh ja ko'.split(' ')
 /** One of each plural form that these languages have. */
 const PLURALS = [1, 2, 5]
 
@@ -229,12 +228,22 @@ function unitNames(): Names {
     }
     for (const currency of RUNTIME_CURRENCIES) {
       const value = units.get(currency.toLowerCase())
-      const format = new Intl.NumberFormat(latin, { style: 'currency', currency, currencyDisplay: 'name' })
+      const format = new Intl.NumberFormat(latin, {
+        style: 'currency',
+        currency,
+        currencyDisplay: 'name',
+        maximumFractionDigits: 0,
+      })
       if (value) addNames(format, 'currency', (name) => units.has(name) || units.set(name, value))
     }
     const format = new Intl.NumberFormat(latin, { notation: 'compact', compactDisplay: 'long' })
     for (const value of [1e6, 1e9, 1e12])
-      addNames(format, 'compact', (name) => magnitudes.has(name) || units.has(name) || magnitudes.set(name, value), value)
+      addNames(
+        format,
+        'compact',
+        (name) => magnitudes.has(name) || units.has(name) || magnitudes.set(name, value),
+        value,
+      )
   }
   return (cachedNames = { units, magnitudes })
 }
@@ -270,7 +279,7 @@ export interface Measure {
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u
 const MAX_UNSPACED = 5
 const WORD =
-  /[\p{L}\p{M}]+(?:\/[\p{L}]{1,3}(?![\p{L}\p{N}]))?[²³]?(?:[23](?![\p{L}\p{N}]))?[$€]?|[%‰°″℃℉€$£¥₹₩₽₺㎡][cfCF]?(?!\p{L})|[%‰°″℃℉€$£¥₹₩₽₺㎡]/uy
+  /(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}])+(?:\/[\p{L}]{1,3}(?![\p{L}\p{N}]))?[²³]?(?:[23](?![\p{L}\p{N}]))?[$€]?|[%‰°″℃℉€$£¥₹₩₽₺㎡][cfCF]?(?!\p{L})|[%‰°″℃℉€$£¥₹₩₽₺㎡]/uy
 const GAP = /[ \n]{0,2}-?[ \n]?/y
 const MAX_PARTS = 4
 /** "dolarów amerykańskich", "square metres". */
@@ -313,7 +322,8 @@ function namesAt(text: string, at: number): Named[] {
     names.unshift({ name: phrase, end: phraseEnd, isGlued })
   }
   // "Mio. Euro": the full stop belongs to the abbreviation.
-  const isAbbreviated = word.length <= 4 && magnitudeNamed(word) !== undefined && /^\. ?[\p{L}€$£¥]/u.test(text.slice(end, end + 3))
+  const isAbbreviated =
+    word.length <= 4 && magnitudeNamed(word) !== undefined && /^\. ?[\p{L}€$£¥]/u.test(text.slice(end, end + 3))
   names.push({ name: word, end: isAbbreviated ? end + 1 : end, isGlued })
   return names
 }
@@ -337,7 +347,8 @@ export function measureAt(text: string, at: number): Measure {
         advanced = true
         break
       }
-      if (name === 'm' && /^\. [\p{Ll}]/u.test(text.slice(nameEnd, nameEnd + 3))) return { magnitude, unit: undefined, end: nameEnd }
+      if (name === 'm' && /^\. [\p{Ll}]/u.test(text.slice(nameEnd, nameEnd + 3)))
+        return { magnitude, unit: undefined, end: nameEnd }
       if (unit !== undefined && (glued === undefined || name === 't' || name === 'm')) {
         if (glued !== undefined) other = glued
         return { magnitude, unit, end: nameEnd, ...(other === undefined ? {} : { otherMagnitude: other }) }
