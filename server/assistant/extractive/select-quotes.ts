@@ -3,15 +3,18 @@ import { isPassageSource, type Source } from '#contract/source.ts'
 import type { Retrieval } from '#server/assistant/retrieval/find-passages.ts'
 import { asksToListAll } from '#server/assistant/retrieval/whole-document-question.ts'
 import type { Scope } from '#server/database/scope.ts'
+import { listLanguages } from '#server/search/index/segments.ts'
+import { NO_LANGUAGE } from '#server/search/text/detect-language.ts'
 import { answerKindOf } from './answer-kind.ts'
 import { readEvidence } from './answer-evidence.ts'
 import { chooseQuotes } from './choose-quotes.ts'
-import { type Judgement, judgeAnswer } from './judge-answer.ts'
+import { FOREIGN_REASON, type Judgement, judgeAnswer } from './judge-answer.ts'
 import { quoteAll } from './list-all-quotes.ts'
 import { asksForNumber } from './numbers.ts'
 import { numbered, type QuotableSource } from './quotable.ts'
 import { prepareCandidates, type QuoteCandidates } from './quote-candidates.ts'
 import { quoteSummary } from './summary-quotes.ts'
+import { languageOf } from './text-language.ts'
 
 export interface SelectionInput {
   /** The question as it was typed; a follow-up is searched together with the question before it. */
@@ -54,6 +57,12 @@ const answering = (quotes: QuotableSource[]): SelectedQuotes => ({ quotes, answe
 /** The quotations that answer, else the nearest ones with what is missing there. */
 async function judgeQuotes(scope: Scope, query: string, candidates: QuoteCandidates): Promise<SelectedQuotes> {
   const quotes = chooseQuotes({ ...candidates, isNearestWanted: true })
+  if (quotes.length === 0)
+    return {
+      quotes,
+      answers: false,
+      ...((await mayBeInAnotherLanguage(scope, query)) ? { reason: FOREIGN_REASON } : {}),
+    }
   const evidence = await readEvidence(scope, query, quotes, candidates)
   return { quotes, ...judgeAnswer(evidence) }
 }
@@ -87,6 +96,13 @@ async function prepareFollowUp(
   )
   const candidates = await prepareCandidates(scope, query, numbered([...near, ...others]), question)
   return { ...candidates, cited: before }
+}
+
+/** No word of the question was found, and documents are in other languages than it. */
+async function mayBeInAnotherLanguage(scope: Scope, query: string): Promise<boolean> {
+  const asked = languageOf(query)
+  const languages = (await listLanguages(scope)).filter((language) => language !== NO_LANGUAGE)
+  return asked !== undefined && languages.some((language) => language !== asked)
 }
 
 const QUOTES_OF_PART = 2

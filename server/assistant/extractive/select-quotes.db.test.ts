@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { searchPassages } from '#server/search/search.ts'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { addReadDocument } from '#test/library.ts'
+import { FOREIGN_REASON } from './judge-answer.ts'
+import { type SelectedQuotes, selectQuotes } from './select-quotes.ts'
+
+let test_: TestDatabase
+beforeAll(async () => {
+  test_ = await createTestDatabase()
+})
+afterAll(() => test_.drop())
+
+const LEASE =
+  'The lease of the mill in Alder Lane is signed by the owner, Ada Marsh, and began in 2021. The rent of the mill is 900 euro a month and is due on the third day. The tenant keeps the wheel in repair.'
+const HAUSORDNUNG =
+  'Die Hausordnung gilt für alle, die in der Wohnanlage wohnen. Die Kündigungsfrist beträgt drei Monate zum Ende eines Quartals. Der Müll wird am Dienstag abgeholt.'
+
+async function select(library: Readonly<Record<string, string>>, question: string): Promise<SelectedQuotes> {
+  const person = await test_.createPerson()
+  for (const [name, page] of Object.entries(library)) await addReadDocument(test_.database, person, name, [page])
+  return test_.database.asUser(person, async (scope) => {
+    const passages = await searchPassages(scope, question)
+    const found = passages.map((passage, index) => ({ n: index + 1, ...passage }))
+    return selectQuotes(scope, question, { found, isWhole: false, parts: [], isJudged: true })
+  })
+}
+
+test.each([
+  ['When did the lease of the mill begin?', 'lease.txt', LEASE],
+  ['How much is the rent of the mill?', 'lease.txt', LEASE],
+  ['Who signed the lease?', 'lease.txt', LEASE],
+  ['Wie lang ist die Kündigungsfrist?', 'hausordnung.txt', HAUSORDNUNG],
+  ['Wann wird der Müll abgeholt?', 'hausordnung.txt', HAUSORDNUNG],
+])('"%s" is answered from a library of one short document', async (question, name, text) => {
+  expect(await select({ [name]: text }, question)).toMatchObject({ answers: true })
+})
+
+test.each([
+  ['What was the rent of the mill in 2012?', 'lease.txt', LEASE, 'the year 2012 does not occur there'],
+  ['Who is the mayor of Alder Lane?', 'lease.txt', LEASE, '“mayor” does not occur there'],
+  ['How much is the rent of the mill in Denver?', 'lease.txt', LEASE, '“denver” does not occur there'],
+  ['Was kostet die Reinigung der Wohnanlage?', 'hausordnung.txt', HAUSORDNUNG, 'no amount of money is given there'],
+])('"%s" is answered by nothing: the nearest passages and the reason', async (question, name, text, reason) => {
+  const { quotes, ...judgement } = await select({ [name]: text }, question)
+  expect(judgement).toEqual({ answers: false, reason })
+  expect(quotes.length).toBeGreaterThan(0)
+})
+
+test('a question in a language that shares no word with the documents says so', async () => {
+  const selected = await select({ 'lease.txt': LEASE }, 'Wann wird der Abfall abgeholt und wie lange ist die Frist?')
+  expect(selected).toEqual({ quotes: [], answers: false, reason: FOREIGN_REASON })
+})
