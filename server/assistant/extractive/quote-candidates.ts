@@ -5,6 +5,7 @@ import { isMessageSource, isPassageSource, type PassageSource } from '#contract/
 import type { Scope } from '#server/database/scope.ts'
 import { readPagesWithNeighbours } from '#server/documents/store/pages.ts'
 import { listLanguages } from '#server/search/index/segments.ts'
+import { findAddedTerms } from '#server/search/query/added-words.ts'
 import { parseQuestion, groupWordsByLanguage } from '#server/search/query/parse-question.ts'
 import { readTerms } from '#server/search/index/posting-lookup.ts'
 import { openLibraryIndex } from '#server/search/index/library-index.ts'
@@ -42,6 +43,8 @@ export interface QuoteCandidates {
   /** In reading order within each passage, the best passage first. */
   readonly sentences: readonly Sentence[]
   readonly stems: ReadonlyMap<string, readonly string[]>
+  /** Weights below 1 of synonyms and translations among the terms of `questionParts`. */
+  readonly addedWeights?: ReadonlyMap<string, number>
 }
 
 const EDGE_CHARACTERS = 400
@@ -91,13 +94,20 @@ async function stemCandidates(
   asked = question,
 ): Promise<QuoteCandidates> {
   const languages = await listLanguages(scope)
-  const { words: questionWords } = await parseQuestion(scope, question, languages)
-  const parts = groupWordsByLanguage(question).map((part) => [...questionWords].filter(([word]) => part.has(word)))
+  const parsed = await parseQuestion(scope, question, languages)
   const sources = new Set(sentences.map(({ source }) => source))
   const words = new Set([
     ...sentences.flatMap((sentence) => [...sentence.words, ...sentence.headingWords]),
     ...[...sources].flatMap(filenameWords),
   ])
+  const stems = await stemWords(scope, words, languages)
+  const held = new Set([...stems.values()].flat())
+  // A synonym counts only where no sentence has the word itself.
+  const added = [...(await findAddedTerms(scope, parsed))].filter(
+    ([word]) => !parsed.words.get(word)?.some((term) => held.has(term)),
+  )
+  const questionWords = new Map([...parsed.words, ...added.map(([word, terms]) => [word, [...terms.keys()]] as const)])
+  const parts = groupWordsByLanguage(question).map((part) => [...questionWords].filter(([word]) => part.has(word)))
   return {
     // Stop words count only if there are no others. Words with equal terms count once ("contract", "contracts").
     questionParts: (parts.flat().length > 0 ? parts : [[...questionWords]]).map((part) => [
@@ -108,7 +118,8 @@ async function stemCandidates(
     asksForSeveral: asksForSeveral(asked),
     importance: await measureImportance(scope, questionWords, new Set(wordsOf(asked))),
     sentences,
-    stems: await stemWords(scope, words, languages),
+    stems,
+    addedWeights: new Map(added.flatMap(([, terms]) => [...terms])),
   }
 }
 

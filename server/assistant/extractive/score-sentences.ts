@@ -125,6 +125,7 @@ export function rankSentences({
   isNearestWanted = false,
   sentences,
   stems,
+  addedWeights = new Map(),
 }: QuoteCandidates): ScoredSentence[] {
   const relevanceOf = relevanceIn(sentences)
   const questionWords = questionParts.flat()
@@ -158,6 +159,9 @@ export function rankSentences({
   }
   const isContext = (other: Sentence, { source, isRow }: Sentence) =>
     other.source === source && !isRow && !other.isRow && !isNavigation(other)
+  /** 0 if none of the terms is there. A synonym or a translation counts less than the word itself. */
+  const weightIn = (found: ReadonlySet<string>, terms: readonly string[]) =>
+    Math.max(0, ...terms.map((term) => (found.has(term) ? (addedWeights.get(term) ?? 1) : 0)))
   const nameTerms = new Map(all.map(({ source }) => [source, termsIn(filenameWords(source))]))
   return all
     .map((sentence, index) => {
@@ -166,8 +170,9 @@ export function rankSentences({
       )
       const nearby = [sentence.headingTerms, nameTerms.get(sentence.source), preceding?.terms, following?.terms]
       const matched = weighted.reduce((sum, { terms, weight }) => {
-        if (holdsAny(sentence.terms, terms)) return sum + weight
-        return sum + (nearby.some((found) => found && holdsAny(found, terms)) ? NEARBY_WEIGHT * weight : 0)
+        const own = weightIn(sentence.terms, terms)
+        const around = Math.max(...nearby.map((found) => (found ? weightIn(found, terms) : 0)))
+        return sum + weight * (own > 0 ? own : NEARBY_WEIGHT * around)
       }, 0)
       const score =
         matched * factorOf(sentence) * continuationFactor(sentence, cited) * (0.5 + 0.5 * relevanceOf(sentence.source))

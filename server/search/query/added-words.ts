@@ -2,11 +2,11 @@
 import type { AddedWord } from '#contract/trace.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { listPhrase, uniteAlternatives } from '#server/search/index/joined-terms.ts'
-import type { LibraryIndex } from '#server/search/index/library-index.ts'
+import { type LibraryIndex, openLibraryIndex } from '#server/search/index/library-index.ts'
 import { joinForms, readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
 import { stemByLanguage } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
-import type { ExpandedQuestion } from './expansion.ts'
+import { type ExpandedQuestion, expandQuestion } from './expansion.ts'
 import { type ParsedQuestion, termKey } from './parse-question.ts'
 import { type Column, COLUMNS, isPairedColumn, STEMMERS, tellingWords } from './thesaurus/concepts.ts'
 import { openJapaneseSynonyms } from './thesaurus/japanese-synonyms.ts'
@@ -26,7 +26,7 @@ const MIN_RARE_PASSAGES = 2
 const MAX_ADDED_SHARE = 0.05
 const MIN_ADDED_PASSAGES = 20
 /** Where the best passage fits the question better, its own words are enough (evidence.ts). */
-export const STRONG_EVIDENCE = 0.36
+const STRONG_EVIDENCE = 0.36
 /** Each costs a read in a large library. */
 const MAX_ALTERNATIVES = 24
 
@@ -41,6 +41,8 @@ interface Alternative {
 
 export interface QuestionWithAddedWords extends ExpandedQuestion {
   readonly added: readonly AddedWord[]
+  /** The stems of the added words by the words of the question, as the tokenizer yields those, each with its weight. */
+  readonly addedTerms: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
 export interface OwnRanking {
@@ -55,7 +57,7 @@ export async function addWords(
   question: ParsedQuestion,
   { own, evidence }: OwnRanking,
 ): Promise<QuestionWithAddedWords> {
-  const unchanged = { ...own, added: [] }
+  const unchanged = { ...own, added: [], addedTerms: new Map<string, ReadonlyMap<string, number>>() }
   if (library.passages === 0 || evidence >= STRONG_EVIDENCE) return unchanged
   const spans = await findSpans(scope, question.text, library.languages)
   const rarest = Math.max(MIN_RARE_PASSAGES, RARE_SHARE_OF_WEAK * library.passages)
@@ -79,22 +81,27 @@ export async function addWords(
   const weights = new Map(own.weights)
   const all = new Map(own.postings)
   const added: AddedWord[] = []
+  const addedTerms = new Map<string, ReadonlyMap<string, number>>()
   for (const { span, passages, alternatives } of described) {
     const found = alternatives.flatMap((alternative) => {
-      const listed = postings.get(alternative)
-      return listed && listed.size > 0 && listed.size <= most ? [{ ...alternative, passages: listed }] : []
+      const read = postings.get(alternative)
+      return read && read.passages.size > 0 ? [{ ...alternative, ...read }] : []
     })
-    const weight = Math.max(0, ...found.map((each) => each.weight))
+    const telling = found.filter(({ passages: listed }) => listed.size <= most)
+    const weight = Math.max(0, ...telling.map((each) => each.weight))
     if (weight === 0) continue
     const united = uniteAlternatives(
-      found.map((each) => ({ passages: each.passages, weight: each.weight / weight })),
+      telling.map((each) => ({ passages: each.passages, weight: each.weight / weight })),
       passages,
     )
+    // What a frequent word says too is not rare, in whatever words.
+    const frequency = Math.max(united.frequency, ...found.map(({ passages: listed }) => listed.size))
     const key = `${span.text} +`
     weights.set(key, weight * span.weight)
-    all.set(key, united)
-    for (const guess of passages.size === 0 ? span.words : []) forgetGuesses(weights, own, guess)
-    for (const [origin, ofOrigin] of Map.groupBy(found, (each) => each.origin))
+    all.set(key, { ...united, frequency })
+    const terms = telling.flatMap((each) => each.terms.map((term) => [term, each.weight / each.length] as const))
+    for (const word of span.words) addedTerms.set(word, new Map([...(addedTerms.get(word) ?? []), ...terms]))
+    for (const [origin, ofOrigin] of Map.groupBy(telling, (each) => each.origin))
       added.push({
         word: span.text,
         origin,
@@ -102,12 +109,17 @@ export async function addWords(
         weight: Math.max(...ofOrigin.map((each) => each.weight)) * span.weight,
       })
   }
-  return added.length === 0 ? unchanged : { ...own, weights, postings: all, added }
+  return added.length === 0 ? unchanged : { ...own, weights, postings: all, added, addedTerms }
 }
 
-/** A word that has synonyms is not misspelt. */
-function forgetGuesses(weights: Map<string, number>, { guessed }: ExpandedQuestion, word: string): void {
-  for (const { word: of, terms } of guessed) if (of === word) for (const term of terms) weights.delete(term)
+/** The stems of words that would be added to the question, for comparing it with sentences. */
+export async function findAddedTerms(
+  scope: Scope,
+  question: ParsedQuestion,
+): Promise<QuestionWithAddedWords['addedTerms']> {
+  const library = await openLibraryIndex(scope)
+  const own = await expandQuestion(scope, library, question)
+  return (await addWords(scope, library, question, { own, evidence: 0 })).addedTerms
 }
 
 function isHeld(column: Column, languages: readonly string[]): boolean {
@@ -178,18 +190,23 @@ async function readAlternatives(scope: Scope, library: LibraryIndex, alternative
   return new Map(
     [...terms].map(([alternative, forms]) => [
       alternative,
-      new Map(
-        forms.flatMap((form) => {
-          const held = form.terms.flatMap((term) => read.get(term) ?? [])
-          if (held.length < form.terms.length) return []
-          const { language } = form
-          const ofLanguage: readonly TermPostings[] =
-            language !== undefined && isMixed
-              ? held.map((postings) => joinForms([{ postings, languages: [language] }]))
-              : held
-          return [...listPhrase(ofLanguage)]
-        }),
-      ),
+      {
+        terms: forms.flatMap((form) => form.terms),
+        /** Words of the phrase. */
+        length: Math.max(1, ...forms.map((form) => form.terms.length)),
+        passages: new Map(
+          forms.flatMap((form) => {
+            const held = form.terms.flatMap((term) => read.get(term) ?? [])
+            if (held.length < form.terms.length) return []
+            const { language } = form
+            const ofLanguage: readonly TermPostings[] =
+              language !== undefined && isMixed
+                ? held.map((postings) => joinForms([{ postings, languages: [language] }]))
+                : held
+            return [...listPhrase(ofLanguage)]
+          }),
+        ),
+      },
     ]),
   )
 }

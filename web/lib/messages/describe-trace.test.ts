@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ConsideredPassage, RetrievalTrace } from '#contract/trace.ts'
-import { describeCut, describeScores, describeSteps, describeTrace } from './describe-trace.ts'
+import { describeAddedWords, describeCut, describeScores, describeSteps, describeTrace } from './describe-trace.ts'
 
 const passage: ConsideredPassage = {
   documentId: '6f1c0f5e-1111-4111-8111-111111111111',
@@ -63,4 +63,10 @@ test('describes cuts and steps', () => {
       { name: 'written', ms: 40 },
     ]),
   ).toBe('finding passages 3 ms · writing 40 ms')
+})
+
+test('added words are named with the word of the question and where they are from', () => {
+  expect(describeAddedWords({ word: 'cop', origin: 'everyday', words: ['policeman', 'police'] })).toBe(
+    '“cop” is rare or missing, so policeman, police was looked for too, as another word for the same thing.',
+  )
 })

@@ -1,5 +1,5 @@
 import type { AnswerStep } from '#contract/message.ts'
-import type { ConsideredPassage, RetrievalTrace } from '#contract/trace.ts'
+import type { AddedWord, ConsideredPassage, RetrievalTrace } from '#contract/trace.ts'
 
 const CUT_LABELS: Record<NonNullable<ConsideredPassage['cut']>, string> = {
   rank: 'left out: ranked too low',
@@ -10,6 +10,17 @@ const CUT_LABELS: Record<NonNullable<ConsideredPassage['cut']>, string> = {
 
 export const describeCut = (cut: ConsideredPassage['cut']): string =>
   cut === null ? 'shown to the model' : CUT_LABELS[cut]
+
+const ORIGIN_LABELS: Record<AddedWord['origin'], string> = {
+  everyday: 'as another word for the same thing',
+  synonym: 'as a synonym',
+  translation: 'in a language of the documents',
+  name: 'as another spelling of the name',
+}
+
+/** Words that were looked for besides one of the question, and why. */
+export const describeAddedWords = ({ word, origin, words }: Pick<AddedWord, 'word' | 'origin' | 'words'>): string =>
+  `“${word}” is rare or missing, so ${words.join(', ')} was looked for too, ${ORIGIN_LABELS[origin]}.`
 
 const STEP_LABELS: Record<AnswerStep['name'], string> = {
   found: 'finding passages',

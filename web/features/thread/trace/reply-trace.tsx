@@ -7,7 +7,13 @@ import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
 import { listTitle } from '#web/lib/messages/conversation-labels.ts'
 import { describeTokenCounts } from '#web/lib/messages/describe-token-counts.ts'
-import { describeCut, describeScores, describeSteps, describeTrace } from '#web/lib/messages/describe-trace.ts'
+import {
+  describeAddedWords,
+  describeCut,
+  describeScores,
+  describeSteps,
+  describeTrace,
+} from '#web/lib/messages/describe-trace.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import styles from './reply-trace.module.css'
 
@@ -63,6 +69,11 @@ function Search({ trace }: { trace: RetrievalTrace }): JSX.Element {
           {trace.guessed.map(({ word, terms }) => (
             <span key={word} className={styles.guess}>
               “{word}” was not found, so {terms.join(', ')} was looked for.
+            </span>
+          ))}
+          {trace.added?.map(({ word, origin, words }) => (
+            <span key={`${word} ${origin}`} className={styles.guess}>
+              {describeAddedWords({ word, origin, words })}
             </span>
           ))}
         </Row>
