@@ -9,7 +9,7 @@ import { measureEvidence } from './ranking/evidence.ts'
 import { fuseRankings, fuseSearches } from './ranking/rank-fusion.ts'
 import { type RankedPassages, rankByWords, rankPassages } from './ranking/rank-passages.ts'
 import { type FoundPassage, readDocumentIds, readPassages } from './read-passages.ts'
-import { selectPassages } from './select-passages.ts'
+import { representDocuments, selectPassages, withSurroundings } from './select-passages.ts'
 import { searchVectors, type VectorSearchResult } from './vectors/vector-search.ts'
 
 export interface SearchOptions {
@@ -41,6 +41,8 @@ const CHARACTERS_OF_SHORT_PASSAGE = 600
 const CANDIDATES_OF_DOCUMENTS = 1_000
 /** A document fits if its best passage has this share of the score of the best of all. */
 const MIN_SHARE_OF_BEST = 0.5
+/** Share of the room by which the best passages of further searches may exceed it, so that they displace none. */
+const FURTHER_SEARCHES_SHARE = 0.15
 const NO_VECTORS: VectorSearchResult = { similar: [], notes: [] }
 
 /** Best first. Run as the person (`database.asUser`): row-level security limits the result. */
@@ -58,13 +60,14 @@ export async function searchDocuments(
   {
     documentIds,
     limit = 8,
-    room,
+    room: ownRoom,
     joins = false,
     perDocument = false,
     embedder = null,
     otherWords = [],
   }: SearchOptions = {},
 ): Promise<SearchResult> {
+  const room = ownRoom === undefined ? undefined : roomOfSearches(ownRoom, otherWords.length)
   const startedAt = performance.now()
   const vectorSearch =
     embedder && searchVectors(scope, question, { embedder, documentIds: documentIds ?? null, limit: CANDIDATES })
@@ -93,12 +96,14 @@ export async function searchDocuments(
   const others = await Promise.all(otherWords.map(async (words) => (await rank(words)).byWords))
   const fused = fuseSearches(own, others)
   const ranked = perDocument ? await bestOfDocuments(scope, library, fused) : fused
-  const stored = await readPassages(scope, library, ranked.order.slice(0, most + SPARE_PASSAGES))
-  const { passages, considered } = selectPassages(
+  const read = await readPassages(scope, library, ranked.order.slice(0, most + SPARE_PASSAGES))
+  const stored = room === undefined ? read : representDocuments(read, room)
+  const { passages: selected, considered } = selectPassages(
     stored,
     ranked,
     room === undefined ? { limit, joins } : { room, joins },
   )
+  const passages = room === undefined ? selected : withSurroundings(selected, stored, room)
   const { weights, postings, guessed, added } = expanded
   return {
     passages,
@@ -135,3 +140,6 @@ async function bestOfDocuments(scope: Scope, library: LibraryIndex, ranked: Rank
   })
   return { ...ranked, order }
 }
+
+const roomOfSearches = (room: number, searches: number): number =>
+  room + Math.floor(Math.min(searches * CHARACTERS_OF_SHORT_PASSAGE, room * FURTHER_SEARCHES_SHARE))

@@ -16,6 +16,76 @@ export type Selection = { readonly joins: boolean } & ({ readonly limit: number 
 const promptCharacters = (text: string): number =>
   text.length + (text.match(DENSE_LETTERS)?.length ?? 0) * (LATIN_LETTERS_PER_TOKEN - 1)
 
+/** Share of the room that the best passages fill before other documents get a place. */
+const SHARE_OF_BEST = 0.9
+/** Fewer documents among the best passages, and the next one gets a place. */
+const MIN_DOCUMENTS = 2
+
+/** Best first, but where nearly all room goes to one document, the best passage of the next one before its end. */
+export function representDocuments(stored: readonly StoredPassage[], room: number): StoredPassage[] {
+  let used = 0
+  const isAmongBest = ({ found }: StoredPassage) =>
+    (used += promptCharacters(found.text) + MARKUP_CHARACTERS) <= SHARE_OF_BEST * room
+  const end = stored.findIndex((passage) => !isAmongBest(passage))
+  const best = end < 0 ? [...stored] : stored.slice(0, end)
+  const documents = new Set(best.map(({ found }) => found.documentId))
+  const missing = MIN_DOCUMENTS - documents.size
+  const next = stored
+    .slice(best.length)
+    .filter(({ found }) => !documents.has(found.documentId) && documents.add(found.documentId))
+    .slice(0, Math.max(0, missing))
+  return [...best, ...next, ...stored.slice(best.length).filter((passage) => !next.includes(passage))]
+}
+
+/** Passages that are handed over with the text around them. */
+const EXTENDED_PASSAGES = 3
+const MAX_EXTENSION_CHARACTERS = 600
+/** Share of the room by which all extensions together may exceed it: they displace no passage. */
+const EXTENSION_SHARE = 0.15
+
+/** The first passages with the text before and after them on their page, up to a line border and the next passage. */
+export function withSurroundings(
+  passages: readonly FoundPassage[],
+  stored: readonly StoredPassage[],
+  room: number,
+): FoundPassage[] {
+  const most = Math.min(MAX_EXTENSION_CHARACTERS, Math.floor((room * EXTENSION_SHARE) / (2 * EXTENDED_PASSAGES)))
+  const extended = [...passages]
+  for (const [index, passage] of passages.slice(0, EXTENDED_PASSAGES).entries()) {
+    const pageText = stored.find(({ found }) => isOnPage(found, passage))?.pageText
+    const others = extended.filter((other) => other !== passage && isOnPage(other, passage))
+    if (pageText !== undefined) extended[index] = extend(passage, { pageText, others, most })
+  }
+  return extended
+}
+
+const isOnPage = (one: Range, other: Range): boolean => one.documentId === other.documentId && one.page === other.page
+
+interface Surroundings {
+  readonly pageText: string
+  /** Passages of the page that are handed over as well. */
+  readonly others: readonly Range[]
+  readonly most: number
+}
+
+function extend(passage: FoundPassage, { pageText, others, most }: Surroundings): FoundPassage {
+  const from = Math.max(0, ...others.map(({ end }) => end).filter((end) => end <= passage.start))
+  const to = Math.min(pageText.length, ...others.map(({ start }) => start).filter((start) => start >= passage.end))
+  const [before, after] = [pageText.slice(from, passage.start), pageText.slice(passage.end, to)]
+  const hasBefore = before.trim() !== ''
+  const hasAfter = after.trim() !== ''
+  const extendedStart = before.length <= most ? from : passage.start - afterFirstBreak(before.slice(-most))
+  const extendedEnd = after.length <= most ? to : passage.end + Math.max(0, after.slice(0, most).lastIndexOf('\n'))
+  const [start, end] = [hasBefore ? extendedStart : passage.start, hasAfter ? extendedEnd : passage.end]
+  return { ...passage, start, end, text: pageText.slice(start, end) }
+}
+
+/** Characters after the first line break; none without one. */
+function afterFirstBreak(text: string): number {
+  const at = text.indexOf('\n')
+  return at < 0 ? 0 : text.length - at - 1
+}
+
 /** @param selection `joins`: consecutive passages of a page become one; `room`: characters of a prompt that are filled */
 export function selectPassages(
   stored: readonly StoredPassage[],

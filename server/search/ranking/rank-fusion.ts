@@ -38,7 +38,10 @@ export function fuseRankings(
   }
 }
 
-/** Reciprocal rank fusion of the question's ranking with those of searches in other words; at most 1. */
+/**
+ * Reciprocal rank fusion of the question's ranking with those of searches in other words; at most 1. The first passage of each
+ * search comes before all others: fusion alone buries one that is first in a single ranking.
+ */
 export function fuseSearches(own: RankedPassages, others: readonly RankedPassages[]): RankedPassages {
   if (others.length === 0) return own
   const weighted = [{ ranked: own, weight: OWN_WEIGHT }, ...others.map((ranked) => ({ ranked, weight: 1 }))]
@@ -51,8 +54,10 @@ export function fuseSearches(own: RankedPassages, others: readonly RankedPassage
     }
   }
   const scoreOf = (passage: number) => scores.get(passage) ?? 0
+  const byScore = (one: number, other: number) => scoreOf(other) - scoreOf(one)
+  const firsts = new Set(weighted.flatMap(({ ranked }) => ranked.order.slice(0, 1)))
   return {
-    order: [...scores.keys()].sort((one, other) => scoreOf(other) - scoreOf(one)),
+    order: [...new Set([...[...firsts].sort(byScore), ...[...scores.keys()].sort(byScore)])],
     scoreOf,
     scoresOf: own.scoresOf,
     matched: Math.max(...weighted.map(({ ranked }) => ranked.matched)),
