@@ -68,6 +68,10 @@ function showFindings(findings: readonly Finding[], contextWindow: number, numbe
   return `\n\nThe commands in the question (@web, @search) have been carried out; this is what they brought back. Cite it by its numbers, as the other sources. Say plainly what failed.\n<findings>\n${rendered}\n</findings>`
 }
 
+/** Whether a model is sent the message: tool runs are part of their question, and a failed answer says nothing. */
+export const isSentToModel = ({ sender_role, has_failed, content }: Turn): boolean =>
+  sender_role !== SENDER_ROLES.tool && !has_failed && content !== ''
+
 export function buildPrompt(input: PromptInput): Prompt {
   const {
     history,
@@ -86,7 +90,7 @@ export function buildPrompt(input: PromptInput): Prompt {
     sources.length > 0 ? sources.map(showSource).join('\n') : 'No passage of the documents fits the question.'
   const turns: ChatTurn[] = []
   for (const message of history) {
-    if (message.sender_role === SENDER_ROLES.tool || message.has_failed || message.content === '') continue
+    if (!isSentToModel(message)) continue
     const attached = pictures.filter(({ messageId }) => messageId === message.id)
     turns.push({
       role: message.sender_role === SENDER_ROLES.user ? 'user' : 'assistant',

@@ -63,6 +63,8 @@ export interface ReplyContext {
   readonly libraryAnswer: LibraryAnswer | undefined
   /** For a model whose question concerns the library. */
   readonly libraryFacts: string | undefined
+  /** Steps before the answer that are stored as tool runs. */
+  readonly steps: readonly ToolRun[]
   readonly commands: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
   readonly hasConnected: { readonly providers: boolean; readonly toolServers: boolean }
   readonly textUsage: Pick<OwnUsage, 'text_bytes' | 'text_limit'>
@@ -209,6 +211,7 @@ export async function readContext(
     refusal,
     languages,
     chosen,
+    steps: [],
     commands: parsed.calls.map((call) => ({ call, run: runs.get(call) })),
     hasConnected: { providers: state.has_providers, toolServers: state.has_tool_servers },
     textUsage: state,

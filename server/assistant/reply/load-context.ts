@@ -1,8 +1,10 @@
 import { READER_MODEL } from '#contract/product-names.ts'
 import { OTHER_WORDS_STEP, READING_STEP } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
+import { isSentToModel } from '#server/assistant/prompt/prompt.ts'
 import { awaitDocuments, waitLimitOf } from '#server/assistant/retrieval/await-documents.ts'
 import { askForOtherWords, needsOtherWords } from '#server/assistant/retrieval/other-words.ts'
+import type { ToolRun } from '#server/assistant/tools/outcome.ts'
 import type { ConnectedServer } from '#server/connections/tool-servers.ts'
 import type { Turn } from '#server/conversations/queries.ts'
 import { GENERIC_PLANS } from '#server/database/scope.ts'
@@ -16,6 +18,8 @@ import { createTraceRecorder, type TraceRecorder } from './trace-recorder.ts'
 
 /** Longer, and the answer to a hard question begins too late. */
 const OTHER_WORDS_TIMEOUT_MS = 8_000
+
+const NO_OTHER_WORDS = 'The model was asked for other words and gave none.'
 
 export interface LoadedContext {
   readonly context: ReplyContext
@@ -109,16 +113,23 @@ async function withOtherWords(
     otherWords.length === 0
       ? context
       : await read((scope) => searchInOtherWords(scope, context, { otherWords, embedder, passageTokens }))
-  showStep('done', { durationMs: Math.round(performance.now() - startedAt) })
-  const note = 'The model was asked for other words and gave none.'
-  return asked === undefined ? { ...found, trace: { ...trace, notes: [...trace.notes, note] } } : found
+  const durationMs = Math.round(performance.now() - startedAt)
+  showStep('done', { durationMs })
+  const step: ToolRun = {
+    name: OTHER_WORDS_STEP,
+    status: asked === undefined ? 'failed' : 'done',
+    durationMs,
+    content: otherWords.length === 0 ? NO_OTHER_WORDS : otherWords.join('\n'),
+  }
+  const notes = asked === undefined ? [...trace.notes, NO_OTHER_WORDS] : undefined
+  return { ...found, steps: [step], ...(notes ? { trace: { ...trace, notes } } : {}) }
 }
 
 const turnsBefore = (history: readonly Turn[]): ChatTurn[] =>
   history
     .slice(0, -1)
-    .flatMap(({ sender_role, content }) =>
-      sender_role === SENDER_ROLES.tool || content === ''
-        ? []
-        : [{ role: sender_role === SENDER_ROLES.user ? 'user' : 'assistant', content } as const],
-    )
+    .filter(isSentToModel)
+    .map(({ sender_role, content }) => ({
+      role: sender_role === SENDER_ROLES.user ? ('user' as const) : ('assistant' as const),
+      content,
+    }))

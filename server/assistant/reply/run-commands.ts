@@ -33,6 +33,7 @@ export async function runCommands(
     onLost: lose,
   })
   const sourceList = listContextSources(context)
+  await toolRuns.storeSteps(context.steps)
   const findings = await toolRuns.runCommands(context.commands)
   if (context.commands.length > 0) stopwatch.lap('tools')
   signal.throwIfAborted()

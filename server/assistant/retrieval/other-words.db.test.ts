@@ -1,6 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { READER_MODEL } from '#contract/product-names.ts'
 import { OTHER_WORDS_STEP } from '#contract/reply-events.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { WorkerOptions } from '#server/assistant/queue/worker.ts'
 import { createStubProviders, openTestAssistant, type Person, STUB_MODEL } from '#test/assistant.ts'
 import { addReadDocument } from '#test/library.ts'
@@ -109,4 +110,42 @@ test('other words find nothing of another person', async () => {
   const { metadata } = await ask(QUESTION)
   expect(model.lastSent().text).not.toContain('belongs to Ann')
   expect(metadata?.trace?.considered.map(({ filename }) => filename)).not.toContain('secret.txt')
+})
+
+test('the step is stored as a tool run before the answer, and later turns are not sent it', async () => {
+  const model = await startWorker(() => 'accessory dwelling unit rental\nsecondary suite')
+  const { conversationId } = await ask(QUESTION)
+  const { rows } = await db.database.asUser(person, (scope) =>
+    scope.query<{ sender_role: number; content: string; tool_name: string; status: string }>(
+      `select sender_role, content, metadata ->> 'tool_name' as tool_name, metadata ->> 'status' as status
+       from messages where conversation_id = $1 order by position`,
+      [conversationId],
+    ),
+  )
+  expect(rows).toMatchObject([
+    { content: QUESTION },
+    {
+      sender_role: SENDER_ROLES.tool,
+      tool_name: OTHER_WORDS_STEP,
+      status: 'done',
+      content: 'accessory dwelling unit rental\nsecondary suite',
+    },
+    { content: 'Recorded [1].' },
+  ])
+  await ask('Who opens the lock of the harbour?', { conversationId })
+  expect(model.lastSent().text).not.toContain('secondary suite')
+})
+
+test('a failed answer is no turn before the question', async () => {
+  const model = await startWorker(() => 'accessory dwelling unit')
+  const { conversationId } = await ask(QUESTION)
+  await db.database.asService((scope) =>
+    scope.query(
+      `update messages set metadata = metadata || '{"error": {"code": "internal", "message": "Failed.", "retryable": true}}'
+       where conversation_id = $1 and content = 'Recorded [1].'`,
+      [conversationId],
+    ),
+  )
+  await ask('And my garage?', { conversationId })
+  expect(model.short.at(-1)?.map(({ content }) => content)).not.toContain('Recorded [1].')
 })

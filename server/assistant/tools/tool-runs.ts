@@ -15,6 +15,8 @@ import type { RecordRun } from './tool-definitions.ts'
 export interface ToolRuns {
   readonly count: () => number
   readonly unstored: () => ReadonlyMap<number, ToolRun>
+  /** Stores steps that were shown live already. */
+  readonly storeSteps: (steps: readonly ToolRun[]) => Promise<void>
   /** Runs the commands without a run, concurrently; resolves with the web findings once all runs are stored. */
   readonly runCommands: (tools: ReplyContext['commands']) => Promise<Finding[]>
   /** Records a run that the model requested. @throws AppError `rate_limited` after too many. */
@@ -45,6 +47,10 @@ export function createToolRuns(options: ToolRunOptions): ToolRuns {
   async function store(runs: readonly ToolRun[], from: number): Promise<void> {
     for (const [index, { name, status, durationMs }] of runs.entries())
       writer.append({ type: 'tool', tool: { name, status, durationMs, run: from + index } })
+    await persist(runs, from)
+  }
+
+  async function persist(runs: readonly ToolRun[], from: number): Promise<void> {
     if (reply.kind !== 'answer') for (const [index, run] of runs.entries()) unstored.set(firstRun + from + index, run)
     else if (!(await replyClaims.storeToolRuns(reply, runs, firstRun + from))) onLost()
   }
@@ -57,13 +63,14 @@ export function createToolRuns(options: ToolRunOptions): ToolRuns {
       const findings = readFindings(calls, stored)
       if (findings) return findings
     }
-    count = tools.length
-    for (const [run, { call }] of tools.entries()) showRunning(call.name, run)
+    const first = count
+    count += tools.length
+    for (const [index, { call }] of tools.entries()) showRunning(call.name, first + index)
     const outcomes = await Promise.all(
       tools.map(async ({ call, run }) => (run ? { run } : await externalTools.run(call, signal))),
     )
     const runs = outcomes.map(({ run }) => run)
-    await store(runs, 0)
+    await store(runs, first)
     return outcomes.flatMap(({ finding }) => finding ?? [])
   }
 
@@ -90,6 +97,12 @@ export function createToolRuns(options: ToolRunOptions): ToolRuns {
   return {
     count: () => count,
     unstored: () => unstored,
+    async storeSteps(steps) {
+      if (steps.length === 0) return
+      const first = count
+      count += steps.length
+      await persist(steps, first)
+    },
     runCommands: runTyped,
     record,
     async recordFailure(name, content) {
