@@ -103,7 +103,9 @@ function formsOf(fact: Fact, language: string): Form[] {
 /** A digit of the first three is changed, so that a rounded form differs as well. */
 function otherDigit(value: number, turn: number): number {
   const digits = String(value)
-  const places = [...digits].flatMap((digit, index) => (/\d/.test(digit) ? [index] : [])).slice(0, 2)
+  const places = Array.from(digits)
+    .flatMap((digit, index) => (/\d/.test(digit) ? [index] : []))
+    .slice(0, 2)
   const place = places[turn % places.length] ?? 0
   const digit = Number(digits[place])
   const other = digit >= 8 ? digit - 3 : digit + 2

@@ -177,6 +177,16 @@ interface SentenceCheck {
   readonly magnitudes: readonly number[]
 }
 
+const MAX_SPANNED_YEARS = 6
+
+/** "For three years" where the passage names 2019 and 2022. */
+function isTimeSpan({ unit, readings }: NumberFigure, texts: readonly FigureText[]): boolean {
+  if (unit?.family !== 'months' || unit.factor !== 12) return false
+  const years = [...new Set(texts.flatMap((text) => [...text.years]))]
+  const isBetween = (one: number) => years.some((other) => other - one === readings[0]?.value)
+  return years.length <= MAX_SPANNED_YEARS && years.some(isBetween)
+}
+
 function unverifiedFigures(claims: readonly Figure[], check: SentenceCheck): Figure[] {
   const { blocks, index, folded, sentence, texts, known } = check
   const block = blocks[index]
@@ -210,7 +220,7 @@ function unverifiedFigures(claims: readonly Figure[], check: SentenceCheck): Fig
   return open.filter((claim) => {
     if (claim.kind !== 'number') return true
     if (isYearClaim(claim)) return true
-    if (isComputed(claim, words, operands)) return false
+    if (isComputed(claim, words, operands) || isTimeSpan(claim, texts.figures)) return false
     const counts = countsOf(blocks, index, sentence)
     return !isCountOf(claim, folded, { answer: counts, texts: texts.figures })
   })

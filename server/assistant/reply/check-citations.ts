@@ -83,3 +83,19 @@ export function checkCitations(
       citations.size === 0 && hasDocuments && trace?.scope === 'passages' && model.identifier !== READER_MODEL,
   }
 }
+
+/** A stopped answer keeps all its sources. Its last word may be cut and is not judged. */
+export function checkStopped(
+  context: ReplyContext,
+  commands: CommandResults,
+  generated: GeneratedAnswer,
+): CheckedCitations {
+  const { misquotes, unverified } = checkCitations(context, commands, generated)
+  const { length } = generated.text.trimEnd()
+  return {
+    sources: generated.uncheckedSources,
+    misquotes,
+    unverified: unverified.filter(({ start, text }) => start + text.length < length),
+    isUnsupported: false,
+  }
+}

@@ -5,7 +5,7 @@ import { MAX_TRIES } from '#server/assistant/queue/claims.ts'
 import { isTransientFailure } from '#server/database/errors.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
 import { type Attempt, beginAttempt } from './attempt.ts'
-import { type CheckedCitations, checkCitations } from './check-citations.ts'
+import { type CheckedCitations, checkCitations, checkStopped } from './check-citations.ts'
 import { type PhaseResults, toReplyError } from './compose-answer.ts'
 import type { Interruptions, ReplyDependencies } from './dependencies.ts'
 import { generate, type GeneratedAnswer } from './generate.ts'
@@ -52,7 +52,10 @@ async function runPhases(attempt: Attempt, dependencies: ReplyDependencies): Pro
     rejectEmpty(generated)
     return results()
   } catch (thrown) {
-    if (signal.aborted) return results()
+    if (signal.aborted) {
+      if (loaded && commands && generated) checked = checkStopped(loaded.context, commands, generated)
+      return results()
+    }
     // A transient database failure is not the model's: the question is answered again.
     if (isTransientFailure(thrown)) throw thrown
     const model = loaded?.context.model.identifier

@@ -137,6 +137,9 @@ const SIGNED_FAMILIES = new Set(['celsius', 'fahrenheit'])
 function matchesNumber(claim: NumberFigure, fact: NumberFigure, text: FigureText, context: ClaimContext): boolean {
   const converted = conversion(claim.unit, fact.unit)
   if (!converted) return false
+  // "Seven directors" are no seven days; a table writes digits.
+  if (fact.isWord && !fact.isOrdinal && !fact.unit && claim.unit) return false
+  if (claim.isWord && !claim.isOrdinal && !claim.unit && fact.unit && fact.unit.family !== 'label') return false
   const isSigned = claim.unit !== undefined && SIGNED_FAMILIES.has(claim.unit.family)
   if (isSigned && claim.isNegative !== fact.isNegative && fact.unit !== undefined) return false
   const isPercent = claim.unit?.family === 'percent'
@@ -249,7 +252,7 @@ export function isInText(claim: Figure, written: string, text: FigureText, conte
     if (text.squashed.includes(squash(plainAddress(claim.written)))) return true
   } else if (matchesCode(claim, text)) return true
   const literal = foldText(written).replace(/\s+/g, ' ').trim()
-  const isTelling = claim.kind !== 'number' || claim.unit !== undefined
+  const isTelling = claim.kind !== 'number' || (claim.unit !== undefined && !SIGNED_FAMILIES.has(claim.unit.family))
   return isTelling && literal.length <= LITERAL_CHARACTERS && occurs(literal, text.text)
 }
 

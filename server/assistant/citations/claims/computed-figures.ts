@@ -28,6 +28,8 @@ const MAX_OWN = 12
 const MAX_SOURCE_NUMBERS = 40
 const MAX_SOURCE_RATIOS = 8
 const FEW = 10
+const TELLING_DIGITS = 3
+const TELLING_VALUE = 1_000
 
 const valuesOf = (figures: readonly NumberFigure[], { unit }: NumberFigure): number[] => [
   ...new Set(
@@ -70,26 +72,41 @@ function* means(values: readonly number[]): Generator<number> {
   for (const [one, other] of pairs(values)) yield (one + other) / 2
 }
 
+/** Figures of the passage that the answer does not repeat: few of the same unit, or a result that is hardly chance. */
+function unrepeatedOperands(claim: NumberFigure, ofSources: readonly NumberFigure[]): number[] {
+  const given = valuesOf(ofSources, claim)
+  const isTelling = claim.significant >= TELLING_DIGITS || (claim.readings[0]?.value ?? 0) >= TELLING_VALUE
+  if (isTelling && given.length <= MAX_SOURCE_NUMBERS) return given
+  const ofUnit = ofSources.filter(({ unit }) => unit !== undefined && unit.family === claim.unit?.family)
+  const few = valuesOf(ofUnit, claim)
+  return few.length <= MAX_TOLD ? few : []
+}
+
 /** @param sentence folded; it says that something is computed, else nothing is tried */
 export function isComputed(claim: NumberFigure, sentence: string, { ofAnswer, ofSources }: Operands): boolean {
   const own = valuesOf(ofAnswer, claim).slice(0, MAX_OWN)
   const given = valuesOf(ofSources, claim)
-  const isTelling = claim.significant >= 3
-  const pools = [own]
-  if (given.length <= FEW || (isTelling && given.length <= MAX_SOURCE_NUMBERS)) pools.push(given)
   const isAny = (results: Iterable<number>) => {
     for (const result of results) if (claim.readings.some((reading) => isNear(reading, result))) return true
     return false
   }
-  return pools.some((pool) => {
+  const isDifferent = DIFFERENCE.test(sentence)
+  // One operand is in the answer, the other in the passage alone.
+  if (given.length <= FEW) {
+    for (const one of own) {
+      if (isDifferent && isAny(given.map((other) => one - other))) return true
+      if (SUM.test(sentence) && isAny(given.map((other) => one + other))) return true
+    }
+  }
+  return [own, unrepeatedOperands(claim, ofSources)].some((pool) => {
     const isSmall = pool.length <= MAX_OWN
     if (SUM.test(sentence) && isAny(sums(pool, isSmall))) return true
-    if (DIFFERENCE.test(sentence)) for (const [one, other] of pairs(pool)) if (isAny([one - other])) return true
+    if (isDifferent) for (const [one, other] of pairs(pool)) if (isAny([one - other])) return true
     if (MEAN.test(sentence) && isSmall && isAny(means(pool))) return true
     const isRate = RATE.test(sentence) && pool.length <= FEW && !DURATIONS.has(claim.unit?.family ?? '')
     if (isRate && isAny(pool.flatMap((value) => PERIODS.flatMap((times) => [value * times, value / times]))))
       return true
-    const isRatio = claim.unit?.family === 'percent' || RATIO.test(sentence) || DIFFERENCE.test(sentence)
+    const isRatio = claim.unit?.family === 'percent' || RATIO.test(sentence) || isDifferent
     const isTold = claim.significant >= 2 || (pool === own && pool.length <= MAX_TOLD)
     return isRatio && isTold && pool.length <= MAX_SOURCE_RATIOS && isAny(ratios(pool))
   })

@@ -61,7 +61,9 @@ export interface Counted {
 
 export function isCountOf(claim: NumberFigure, folded: string, { answer, texts }: Counted): boolean {
   const value = claim.readings[0]?.value ?? 0
-  if (claim.unit || claim.isScaled || claim.hasDecimals || value < 2 || value > MAX_COUNT) return false
+  // "Two years: 2021 and 2022".
+  const isOfUnit = claim.unit !== undefined && !(claim.isWord && /[:：]/.test(folded.slice(claim.end)))
+  if (isOfUnit || claim.isScaled || claim.hasDecimals || value < 2 || value > MAX_COUNT) return false
   if (texts.some((text) => isCountedOtherwise(claim, folded, text))) return false
   return answer.has(value) || texts.some(({ itemCounts }) => itemCounts.has(value))
 }

@@ -1,4 +1,4 @@
-/** What an answer may rest on. */
+/** Passages and other texts that an answer may rest on. */
 
 export interface Passage {
   /** All that the model was given of it, with the names of its file and sections. */

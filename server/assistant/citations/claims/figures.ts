@@ -63,7 +63,7 @@ const NUMBER =
 const FRACTIONS: Readonly<Record<string, number>> = { '½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1 / 3, '⅔': 2 / 3, '⅛': 0.125 } // prettier-ignore
 const SUPERSCRIPT = /[²³¹⁰-⁹]/
 
-/** What digits and separators may stand for. */
+/** Readings of digits with separators. */
 export function readDigits(written: string): Reading[] {
   const decimal = (digits: string, mark: string): Reading => {
     const [whole = '', part = ''] = digits.split(mark)
@@ -123,6 +123,10 @@ interface Draft {
   readonly hasDecimals: boolean
 }
 
+const ADJECTIVE = /^ \p{Ll}{4,18}(?= )/u
+const ADJECTIVE_CHARACTERS = 20
+const DURATIONS = new Set(['days', 'months'])
+
 const LABEL: Unit = { family: 'label', factor: 1 }
 const LABEL_WORD =
   /(?:§|№|#|(?:^|[^\p{L}])(?:art|article|articles|artikel|artikels|artículo|articolo|artigo|artykuł|section|sections|sec|abs|absatz|abschnitt|kapitel|chapter|chapitre|capítulo|clause|paragraph|paragraphs|ziffer|nummer|nr|no|table|tabelle|tableau|tabla|figure|fig|abb|abbildung|annex|anhang|anlage|annexe|appendix|item|version|статья|статьи|пункт|пункта|раздел)\.?|第) ?$/u
@@ -145,6 +149,12 @@ function measured(text: string, draft: Draft): NumberFigure {
   const first = draft.readings[0]
   if (first && after.unit?.family === YEAR_UNIT && after.magnitude === 1 && isYearNumber(first.value, first.step))
     after = { magnitude: 1, unit: undefined, end: draft.end }
+  if (!before && !after.unit && after.magnitude === 1) {
+    // "Three calendar months", "30 further days".
+    const word = ADJECTIVE.exec(text.slice(draft.end, draft.end + ADJECTIVE_CHARACTERS))?.[0]
+    const behind = word === undefined ? undefined : measureAt(text, draft.end + word.length)
+    if (behind?.unit && behind.magnitude === 1 && DURATIONS.has(behind.unit.family)) after = behind
+  }
   const magnitude = (before?.magnitude ?? 1) * after.magnitude
   const scale = (factor: number) =>
     draft.readings.map(({ value, step }) => ({ value: value * factor, step: step * factor }))
@@ -201,7 +211,7 @@ function shareUnits(text: string, figures: readonly NumberFigure[]): NumberFigur
     if (!figure.isScaled && next.isScaled) {
       const magnitude = magnitudeOf(next)
       const scaled = figure.readings.map(({ value, step }) => ({ value: value * magnitude, step: step * magnitude }))
-      shared[index] = { ...(shared[index] ?? figure), readings: [...figure.readings, ...scaled], isScaled: true }
+      shared[index] = { ...(shared[index] ?? figure), readings: [...scaled, ...figure.readings], isScaled: true }
     }
   }
   return shared

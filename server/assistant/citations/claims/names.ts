@@ -49,6 +49,8 @@ interface NameText {
   readonly squashed: string
   /** Words that occur in small letters: a capital does not make them names. */
   readonly small: ReadonlySet<string>
+  /** Words with a capital inside a sentence. */
+  readonly capitals: ReadonlySet<string>
   /** First letters of neighbouring words, one string. */
   readonly initials: string
   readonly regions: ReadonlySet<string>
@@ -85,6 +87,11 @@ function readNameText(original: string): NameText {
     byPrefix,
     squashed: foldAccents(joined.normalize('NFKC').toLowerCase()).replace(/[^\p{L}\p{N}]+/gu, ''),
     small: new Set(words.filter(({ isCapital }) => !isCapital).map((word) => word.plain)),
+    capitals: new Set(
+      words
+        .filter(({ isCapital, start }) => isCapital && !STARTS.test(joined.slice(Math.max(0, start - 4), start)))
+        .map((word) => word.plain),
+    ),
     initials: words.map(({ plain: word }) => word.charAt(0)).join(''),
     regions: regionsIn(words.map(({ written }) => written.toLowerCase())),
     language: detectLanguage(original),
@@ -256,7 +263,7 @@ export function createNameCheck(blocks: readonly AnswerBlock[], { passageOf, num
 
   /** A single word at the start of a sentence is a name where another passage writes it so, and none in small letters. */
   const isNameElsewhere = (word: Word, cited: readonly number[]) =>
-    [...numbers].some((n) => !cited.includes(n) && (textOf(n)?.words.has(word.plain) ?? false))
+    [...numbers].some((n) => !cited.includes(n) && (textOf(n)?.capitals.has(word.plain) ?? false))
 
   function isClaimed(run: Candidate, word: Word, cited: readonly number[], isSameLanguage: boolean): boolean {
     if (isCommon(word)) return false
