@@ -234,12 +234,21 @@ function isAboutLibrary(words: Words, isAfterLibraryQuestion: boolean): boolean 
   return (asksCount || asksWhich) && (extensions !== undefined || language !== undefined || isScanned === true)
 }
 
+/** Words of which a question about the library has one; most other questions have none, and are looked at no further. */
+const OBJECT_WORDS = new RegExp(
+  [DOCUMENT_NOUN, LIBRARY, PAGES, ADDED, SCANNED, ...TYPE_WORDS.map(({ pattern }) => pattern)]
+    .map(({ source }) => source)
+    .join('|'),
+  'u',
+)
+
 /** @param isAfterLibraryQuestion whether the question before it was one, so that "and which of them are PDFs" is one too */
 function parseAlone(question: string, now: Date, isAfterLibraryQuestion: boolean): LibraryQuestion | undefined {
   if (question.length > MAX_CHARACTERS || question.includes('\n')) return undefined
   const file = QUOTED_FILE.exec(question)?.[1] ?? BARE_FILE.exec(question)?.[0]
   if (file !== undefined) return parseAboutFile(question.replace(file, ' '), file, now)
   const text = plain(question)
+  if (!isAfterLibraryQuestion && !OBJECT_WORDS.test(text)) return undefined
   const words = readWords(text, now)
   if (!words) return parseSubjectOrName(question, now)
   if (!isAboutLibrary(words, isAfterLibraryQuestion)) return undefined
