@@ -3,6 +3,7 @@ import { isPassageSource, type PassageSource } from '#contract/source.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { type LibraryIndex, openLibraryIndex, readPassageFilter } from '#server/search/index/library-index.ts'
 import { eachPassage } from '#server/search/index/posting-lookup.ts'
+import { findAddedTerms } from '#server/search/query/added-words.ts'
 import { type ExpandedQuestion, expandQuestion } from '#server/search/query/expansion.ts'
 import { parseQuestion, termKey } from '#server/search/query/parse-question.ts'
 import { weighWord } from '#server/search/query/word-weight.ts'
@@ -96,6 +97,7 @@ function passagesOf(keys: readonly string[], { postings }: ExpandedQuestion): Re
 async function readQuestionWords(scope: Scope, library: LibraryIndex, question: string): Promise<QuestionWord[]> {
   const parsed = await parseQuestion(scope, question, library.languages)
   const expanded = await expandQuestion(scope, library, parsed)
+  const added = await findAddedTerms(scope, parsed)
   const { asked, names, general, years } = findAskedWords(question)
   const all = new Set(parsed.words.keys())
   const telling = [...all].filter(
@@ -105,7 +107,8 @@ async function readQuestionWords(scope: Scope, library: LibraryIndex, question: 
   const size = Math.max(MIN_PASSAGES, library.passages)
   return telling.map((word) => {
     const guesses = expanded.guessed.find((guessed) => guessed.word === word)?.terms ?? []
-    const otherForms = guesses.filter((term) => isFormOf(term, word))
+    // A synonym or a translation says that the passage is about it too.
+    const otherForms = [...guesses.filter((term) => isFormOf(term, word)), ...(added.get(word)?.keys() ?? [])]
     const passages = passagesOf([termKey(parsed.words.get(word) ?? []), ...otherForms], expanded)
     const rarity = Math.log(1 + size / (passages.size + 0.5)) / Math.log(1 + size / 0.5)
     const own = [...(stems.get(word) ?? [])].map(([language, term]) => `${language} ${term}`)

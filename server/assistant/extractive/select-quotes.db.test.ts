@@ -22,7 +22,7 @@ async function select(library: Readonly<Record<string, string>>, question: strin
   return test_.database.asUser(person, async (scope) => {
     const passages = await searchPassages(scope, question)
     const found = passages.map((passage, index) => ({ n: index + 1, ...passage }))
-    return selectQuotes(scope, question, { found, isWhole: false, parts: [], isJudged: true })
+    return selectQuotes(scope, question, { question, found, isWhole: false, parts: [], cited: [], isJudged: true })
   })
 }
 
