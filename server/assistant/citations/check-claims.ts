@@ -178,10 +178,12 @@ interface SentenceCheck {
 }
 
 const MAX_SPANNED_YEARS = 6
+const SPAN =
+  /since|between|until|later|after|seit|zwischen|später|nach|depuis|entre|après|desde|después|dal|dopo|sinds|tussen|после|между|с \d|以来|间|間|から|부터|منذ/u
 
 /** "For three years" where the passage names 2019 and 2022. */
-function isTimeSpan({ unit, readings }: NumberFigure, texts: readonly FigureText[]): boolean {
-  if (unit?.family !== 'months' || unit.factor !== 12) return false
+function isTimeSpan({ unit, readings }: NumberFigure, words: string, texts: readonly FigureText[]): boolean {
+  if (!SPAN.test(words) || unit?.family !== 'months' || unit.factor !== 12) return false
   const years = [...new Set(texts.flatMap((text) => [...text.years]))]
   const isBetween = (one: number) => years.some((other) => other - one === readings[0]?.value)
   return years.length <= MAX_SPANNED_YEARS && years.some(isBetween)
@@ -220,7 +222,7 @@ function unverifiedFigures(claims: readonly Figure[], check: SentenceCheck): Fig
   return open.filter((claim) => {
     if (claim.kind !== 'number') return true
     if (isYearClaim(claim)) return true
-    if (isComputed(claim, words, operands) || isTimeSpan(claim, texts.figures)) return false
+    if (isComputed(claim, words, operands) || isTimeSpan(claim, words, texts.figures)) return false
     const counts = countsOf(blocks, index, sentence)
     return !isCountOf(claim, folded, { answer: counts, texts: texts.figures })
   })
