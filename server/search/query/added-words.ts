@@ -94,11 +94,12 @@ export async function addWords(
       telling.map((each) => ({ passages: each.passages, weight: each.weight / weight })),
       passages,
     )
-    // What a frequent word says too is not rare, in whatever words.
+    // A concept of which one word is frequent is not rare in other words.
     const frequency = Math.max(united.frequency, ...found.map(({ passages: listed }) => listed.size))
     const key = `${span.text} +`
     weights.set(key, weight * span.weight)
     all.set(key, { ...united, frequency })
+    if (passages.size === 0) forgetCorrections(weights, own, span.words)
     const terms = telling.flatMap((each) => each.terms.map((term) => [term, each.weight / each.length] as const))
     for (const word of span.words) addedTerms.set(word, new Map([...(addedTerms.get(word) ?? []), ...terms]))
     for (const [origin, ofOrigin] of Map.groupBy(telling, (each) => each.origin))
@@ -110,6 +111,16 @@ export async function addWords(
       })
   }
   return added.length === 0 ? unchanged : { ...own, weights, postings: all, added, addedTerms }
+}
+
+/** A word that has synonyms here is not misspelt. */
+function forgetCorrections(
+  weights: Map<string, number>,
+  { guessed }: ExpandedQuestion,
+  words: readonly string[],
+): void {
+  for (const { word, corrections } of guessed)
+    if (words.includes(word)) for (const term of corrections) weights.delete(term)
 }
 
 /** The stems of words that would be added to the question, for comparing it with sentences. */

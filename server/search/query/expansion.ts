@@ -8,11 +8,18 @@ import { guessTerms, lengthsAround } from './spelling.ts'
 /** Weight of another language's stem of a word, in passages whose own stem does not match. */
 const OTHER_LANGUAGE_WEIGHT = 0.9
 
+export interface GuessedWord {
+  readonly word: string
+  readonly terms: readonly string[]
+  /** Those of them that would correct a mistake; the others are forms of the word. */
+  readonly corrections: readonly string[]
+}
+
 export interface ExpandedQuestion {
   readonly weights: ReadonlyMap<string, number>
   readonly postings: ReadonlyMap<string, TermPostings>
   /** Terms that replace a word of the question: misspelt, or inflected in a language without a stemmer. */
-  readonly guessed: readonly { readonly word: string; readonly terms: readonly string[] }[]
+  readonly guessed: readonly GuessedWord[]
 }
 
 export async function expandQuestion(
@@ -34,12 +41,17 @@ export async function expandQuestion(
   if (unknown.length === 0 || library.segments.length === 0) return { weights, postings, guessed: [] }
   const lengths = [...new Set(unknown.flatMap(([, [term = '']]) => lengthsAround(term)))]
   const vocabulary = await readVocabulary(scope, library, lengths)
-  const guessed: { word: string; terms: string[] }[] = []
+  const guessed: GuessedWord[] = []
   for (const [word, terms] of unknown) {
     const elsewhere = terms.filter((term) => read.has(term)).map((term) => ({ term, weight: OTHER_LANGUAGE_WEIGHT }))
-    const guesses = [...elsewhere, ...guessTerms(terms[0] ?? '', vocabulary)]
+    const similar = guessTerms(terms[0] ?? '', vocabulary)
+    const guesses = [...elsewhere, ...similar]
     for (const guess of guesses) if (!weights.has(guess.term)) weights.set(guess.term, guess.weight)
-    if (guesses.length > 0) guessed.push({ word, terms: guesses.map((guess) => guess.term) })
+    if (guesses.length > 0) {
+      const forms = new Set(elsewhere.map(({ term }) => term))
+      const corrections = similar.filter(({ term, isCorrection }) => isCorrection && !forms.has(term))
+      guessed.push({ word, terms: guesses.map(({ term }) => term), corrections: corrections.map(({ term }) => term) })
+    }
   }
   const more = await readTerms(
     scope,

@@ -42,6 +42,8 @@ export function countEdits(one: string, other: string, limit: number): number {
 export interface Guess {
   readonly term: string
   readonly weight: number
+  /** Whether it corrects a mistake; otherwise it is the word with another ending. */
+  readonly isCorrection: boolean
 }
 
 const MAX_GUESSES = 8
@@ -80,7 +82,7 @@ function countBits(bits: number): number {
 export function guessTerms(word: string, vocabulary: Iterable<WordList>): Guess[] {
   const limit = maxEdits(word)
   const letters = lettersOf(word)
-  const guesses = new Map<string, number>()
+  const guesses = new Map<string, Omit<Guess, 'term'>>()
   for (const list of vocabulary) {
     const { length, units } = list
     for (let index = 0, at = 0; at < units.length; index += 1, at += length) {
@@ -90,12 +92,13 @@ export function guessTerms(word: string, vocabulary: Iterable<WordList>): Guess[
       if (!isClose && !sharesBeginning(word, units, at)) continue
       const term = String.fromCharCode(...units.subarray(at, at + length))
       const edits = isClose ? countEdits(word, term, limit) : limit + 1
-      if (edits > 0 && edits <= limit) guesses.set(term, 0.9 - 0.3 * (edits - 1))
-      else if (isOtherForm(word, term)) guesses.set(term, 0.5)
+      if (edits > 0 && edits <= limit)
+        guesses.set(term, { weight: 0.9 - 0.3 * (edits - 1), isCorrection: !isOtherForm(word, term) })
+      else if (isOtherForm(word, term)) guesses.set(term, { weight: 0.5, isCorrection: false })
     }
   }
   return [...guesses]
-    .map(([term, weight]): Guess => ({ term, weight }))
+    .map(([term, guess]): Guess => ({ term, ...guess }))
     .sort((one, other) => other.weight - one.weight)
     .slice(0, MAX_GUESSES)
 }
