@@ -47,7 +47,7 @@ export type ConsideredMessage = z.infer<typeof consideredMessage>
 export const addedWord = z.object({
   word: z.string(),
   /** `everyday`: everyday and formal words for one thing; `translation`: in a language of the documents. */
-  origin: z.enum(['everyday', 'synonym', 'translation', 'name']),
+  origin: z.enum(['everyday', 'synonym', 'translation']),
   words: z.array(z.string()),
   /** Against 1 of the word itself. */
   weight: z.number(),

@@ -65,7 +65,7 @@ function renderQuotes(quotes: readonly QuotableSource[]): string[] {
 }
 
 interface Refusal {
-  /** What is missing there, as the end of a sentence. */
+  /** The reason why nothing answers, as the end of a sentence. */
   readonly reason: string | undefined
   /** Stemming languages of the library, by their English names. */
   readonly languages: readonly string[]

@@ -22,7 +22,7 @@ const WEIGHTS = {
   kind: 0.8,
   /** Share of what is asked about the subject that is not on the page. */
   asked: 0.6,
-  /** The same of all words that are no names. */
+  /** Share of all words that are no names and not on the page. */
   words: 0.9,
   /** None of these is on the page. */
   nothing: 1.3,
