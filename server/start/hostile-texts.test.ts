@@ -8,6 +8,8 @@ import { findUnverified } from '#server/assistant/citations/check-claims.ts'
 import { findMisquotes } from '#server/assistant/citations/check-quotations.ts'
 import { focusSource } from '#server/assistant/citations/focus-source.ts'
 import { createMarkerFilter } from '#server/assistant/citations/markers.ts'
+import { holdsAnswer } from '#server/assistant/extractive/answer-kind.ts'
+import { findLists } from '#server/assistant/extractive/lists.ts'
 import { findPageBody } from '#server/assistant/extractive/page-edges.ts'
 import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 import { splitAddress } from '#server/assistant/tools/commands.ts'
@@ -68,6 +70,8 @@ const READERS: readonly (readonly [name: string, length: number, read: (text: st
   ['the markers of an answer', MESSAGE, filterMarkers],
   ['the sentences of a message', 100_000, splitSentences],
   ['the edges of a page', 100_000, (text) => findPageBody(text, 1, [{ page: 2, head: text, foot: text }])],
+  ['the lists of a page', MESSAGE, findLists],
+  ['the name that a page may hold', 100_000, (text) => holdsAnswer('person', text)],
   ['the address after @web', MESSAGE, splitAddress],
   ['a title by a model', MESSAGE, titleFromModel],
   ['a title from a question', MESSAGE, titleFromQuestion],

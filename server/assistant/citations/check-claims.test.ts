@@ -67,6 +67,13 @@ describe('figures that the passage does not hold', () => {
   })
 })
 
+test('a short year is in the century that people mean', () => {
+  expect(claims('The season ended in 1999 [1].', { 1: 'season.txt\nThe season 1998-99 was a good one.' })).toEqual([])
+  expect(claims('The season ended in 2099 [1].', { 1: 'season.txt\nThe season 1998-99 was a good one.' })).toEqual([
+    '2099',
+  ])
+})
+
 const REPORT = `report.pdf
 The plant made 1,200 pumps in 2021 and 1,500 in 2022. Fees are 25 EUR a month. It was 5 km from Ulm; the temperature was -5 °C.
 | Region | Sales (EUR million) |

@@ -158,7 +158,9 @@ export function findUnverified(answer: string, evidence: Evidence): UnverifiedCl
     for (const { start, end } of ranges.toSorted((one, other) => one.start - other.start)) {
       const [from, to] = [block.offsets[start], block.offsets[end - 1]]
       if (from === undefined || to === undefined || found.length >= MAX_FOUND) continue
-      found.push({ start: from, text: checked.slice(from, Math.min(to + 1, from + MAX_CLAIM_CHARACTERS)) })
+      const text = checked.slice(from, Math.min(to + 1, from + MAX_CLAIM_CHARACTERS))
+      // A cut between the halves of a character cannot be stored.
+      found.push({ start: from, text: text.replace(/[\ud800-\udbff]$/, '') })
     }
   }
   return found

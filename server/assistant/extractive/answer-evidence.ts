@@ -2,8 +2,7 @@
 import { isPassageSource, type PassageSource } from '#contract/source.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { type LibraryIndex, openLibraryIndex, readPassageFilter } from '#server/search/index/library-index.ts'
-import { eachPassage } from '#server/search/index/posting-lookup.ts'
-import { findAddedTerms } from '#server/search/query/added-words.ts'
+import { eachPassage, readTerms } from '#server/search/index/posting-lookup.ts'
 import { type ExpandedQuestion, expandQuestion } from '#server/search/query/expansion.ts'
 import { parseQuestion, termKey } from '#server/search/query/parse-question.ts'
 import { weighWord } from '#server/search/query/word-weight.ts'
@@ -85,7 +84,7 @@ interface QuestionWord extends Omit<WordEvidence, 'place'> {
 const sumOf = (words: readonly { readonly weight: number }[]): number =>
   words.reduce((sum, { weight }) => sum + weight, 0)
 
-function passagesOf(keys: readonly string[], { postings }: ExpandedQuestion): ReadonlySet<number> {
+function passagesOf(keys: readonly string[], postings: ExpandedQuestion['postings']): ReadonlySet<number> {
   const passages = new Set<number>()
   for (const key of keys) {
     const found = postings.get(key)
@@ -94,10 +93,19 @@ function passagesOf(keys: readonly string[], { postings }: ExpandedQuestion): Re
   return passages
 }
 
-async function readQuestionWords(scope: Scope, library: LibraryIndex, question: string): Promise<QuestionWord[]> {
+async function readQuestionWords(
+  scope: Scope,
+  library: LibraryIndex,
+  question: string,
+  added: NonNullable<QuoteCandidates['addedTerms']>,
+): Promise<QuestionWord[]> {
   const parsed = await parseQuestion(scope, question, library.languages)
   const expanded = await expandQuestion(scope, library, parsed)
-  const added = await findAddedTerms(scope, parsed)
+  const ofAdded = await readTerms(
+    scope,
+    library,
+    [...added.values()].flatMap((terms) => [...terms.keys()]),
+  )
   const { asked, names, general, years } = findAskedWords(question)
   const all = new Set(parsed.words.keys())
   const telling = [...all].filter(
@@ -105,11 +113,12 @@ async function readQuestionWords(scope: Scope, library: LibraryIndex, question: 
   )
   const stems = await stemByLanguage(scope, telling, library.languages)
   const size = Math.max(MIN_PASSAGES, library.passages)
+  const postings = new Map([...expanded.postings, ...ofAdded])
   return telling.map((word) => {
     const guesses = expanded.guessed.find((guessed) => guessed.word === word)?.terms ?? []
     // A synonym or a translation says that the passage is about it too.
     const otherForms = [...guesses.filter((term) => isFormOf(term, word)), ...(added.get(word)?.keys() ?? [])]
-    const passages = passagesOf([termKey(parsed.words.get(word) ?? []), ...otherForms], expanded)
+    const passages = passagesOf([termKey(parsed.words.get(word) ?? []), ...otherForms], postings)
     const rarity = Math.log(1 + size / (passages.size + 0.5)) / Math.log(1 + size / 0.5)
     const own = [...(stems.get(word) ?? [])].map(([language, term]) => `${language} ${term}`)
     const other = library.languages.flatMap((language) => otherForms.map((term) => `${language} ${term}`))
@@ -130,10 +139,10 @@ export async function readEvidence(
   scope: Scope,
   question: string,
   quotes: readonly QuotableSource[],
-  { sentences, stems }: Pick<QuoteCandidates, 'sentences' | 'stems'>,
+  { sentences, stems, addedTerms = new Map() }: Pick<QuoteCandidates, 'sentences' | 'stems' | 'addedTerms'>,
 ): Promise<AnswerEvidence[]> {
   const library = await openLibraryIndex(scope)
-  const words = await readQuestionWords(scope, library, question)
+  const words = await readQuestionWords(scope, library, question, addedTerms)
   const { years } = findAskedWords(question)
   const kind = answerKindOf(question)
   const formsIn = async (text: string, languages: readonly string[]): Promise<ReadonlySet<string>> => {

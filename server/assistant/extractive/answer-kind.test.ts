@@ -99,6 +99,8 @@ test.each([
   ['contact', 'Write to info@example.org.', 'Write to the office.'],
   ['name', 'The dog is called Rex.', 'The dog is old.'],
   ['person', 'Signed by Ada Lovelace.', 'signed by all of them.'],
+  ['person', 'Договор подписал Иванов.', 'Договор подписан.'],
+  ['person', 'Το υπέγραψε ο Νίκος.', 'Το υπέγραψε κάποιος.'],
   ['reason', 'It is closed because of the flood.', 'It is closed.'],
 ] as const)('an answer of the kind "%s" stands in "%s", not in "%s"', (kind, text, other) => {
   expect(holdsAnswer(kind, text)).toBe(true)

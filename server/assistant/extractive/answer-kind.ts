@@ -6,6 +6,16 @@ import { A_NUMBER, asksForNumber, containsNumber } from './numbers.ts'
 export type AnswerKind =
   'percentage' | 'amount' | 'duration' | 'date' | 'number' | 'contact' | 'person' | 'place' | 'reason' | 'name'
 
+/** Kinds that a text shows by its form. Persons, places and reasons also stand in other forms. */
+export const VISIBLE_KINDS: ReadonlySet<AnswerKind> = new Set<AnswerKind>([
+  'percentage',
+  'amount',
+  'duration',
+  'date',
+  'number',
+  'contact',
+])
+
 /** Words of scripts with blanks, which match only whole; `*` stands for any ending. */
 const wholeWords = (words: string): string =>
   String.raw`(?<!\p{L})(?:${words
@@ -208,7 +218,7 @@ const HAS_REASON = anyOf(
 )
 /** A name: a capital that begins no sentence, a word in quotation marks, or a script that has no capitals. */
 const HAS_NAME =
-  /(?<![.!?:…]\s*|^\W*)(?<!\p{L})\p{Lu}\p{L}|\p{Lu}\p{L}*[ -]\p{Lu}|["“„«「『]|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Thai}]/u
+  /(?<=[\p{L}\p{N},;)»”"'’]\s{1,3}\(?)\p{Lu}\p{L}|\p{Lu}\p{L}*[ -]\p{Lu}|["“„«「『]|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Thai}]/u
 
 const HOLDS: Readonly<Record<AnswerKind, (text: string) => boolean>> = {
   percentage: (text) => HAS_PERCENTAGE.test(text) || holdsInRow('percentage', text),

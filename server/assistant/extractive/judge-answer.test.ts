@@ -69,6 +69,12 @@ test('a name or a year of a comparison stands in one of the documents', () => {
   expect(judgeAnswer([one]).answers).toBe(false)
 })
 
+test('of two years, the one that stands nowhere is named', () => {
+  const one = evidence({ missingYears: [2020, 2031] })
+  const other = evidence({ missingYears: [2031] })
+  expect(judgeAnswer([one, other]).reason).toBe('the year 2031 does not occur there')
+})
+
 test('words that say little may be missing', () => {
   const words = [word('rent', 'quote', { isAsked: true }), word('simply', 'nowhere', { weight: 0.4 })]
   expect(judgeAnswer([evidence({ words })]).answers).toBe(true)

@@ -4,7 +4,7 @@
  * an answer (docs/retrieval.md says which, and how well it does on those that it was not fitted to), rounded.
  */
 import { isPair } from '#server/search/text/tokenizer.ts'
-import type { AnswerKind } from './answer-kind.ts'
+import { type AnswerKind, VISIBLE_KINDS } from './answer-kind.ts'
 import type { AnswerEvidence, WordEvidence, WordPlace } from './answer-evidence.ts'
 
 export interface Judgement {
@@ -36,16 +36,6 @@ const MOST = 1.5
 /** How much of a word counts as found. */
 const SHARE_AT: Readonly<Record<WordPlace, number>> = { quote: 1, passage: 1, page: 0.7, document: 0.3, nowhere: 0 }
 const isNear = ({ place }: WordEvidence): boolean => SHARE_AT[place] >= SHARE_AT.page
-
-/** Kinds that a text shows by its form. Persons, places and reasons also stand in other forms. */
-const VISIBLE_KINDS: ReadonlySet<AnswerKind> = new Set([
-  'percentage',
-  'amount',
-  'duration',
-  'date',
-  'number',
-  'contact',
-])
 
 /** @param missing the share where there are no words */
 function missingShare(words: readonly WordEvidence[], missing: number): number {
@@ -93,7 +83,11 @@ const KIND_NAMES: Readonly<Record<AnswerKind, string>> = {
 }
 
 /** The heaviest reason in words; a pair of Chinese, Japanese or Korean characters is no word that could be named. */
-function describe({ words, missingYears, kind }: AnswerEvidence, reasons: Reasons): string {
+function describe(
+  { words, missingYears, kind }: AnswerEvidence,
+  reasons: Reasons,
+  all: readonly AnswerEvidence[],
+): string {
   const of = (reason: keyof Reasons) => WEIGHTS[reason] * reasons[reason]
   const heaviest = (candidates: readonly WordEvidence[]) =>
     candidates.toSorted((one, other) => other.weight - one.weight).find(({ word }) => !isPair(word))
@@ -101,7 +95,8 @@ function describe({ words, missingYears, kind }: AnswerEvidence, reasons: Reason
     heaviest(words.filter(({ isName, place }) => isName && place === 'nowhere')) ??
     heaviest(words.filter((found) => found.isAsked && !isNear(found))) ??
     heaviest(words.filter((found) => !isNear(found)))
-  if (reasons.year > 0) return `the year ${String(missingYears[0])} does not occur there`
+  const year = missingYears.find((each) => all.every((other) => other.missingYears.includes(each)))
+  if (year !== undefined) return `the year ${String(year)} does not occur there`
   if (of('kind') > Math.max(of('name'), of('nothing')) && kind !== undefined)
     return `${KIND_NAMES[kind]} is given there`
   return missing ? `“${missing.word}” does not occur there` : 'they hold too little of the question'
@@ -124,5 +119,5 @@ export function judgeAnswer(evidence: readonly AnswerEvidence[]): Judgement {
   if (!best) return { answers: false, ...(evidence.length > 0 ? { reason: FOREIGN_REASON } : {}) }
   return scoreOf(best.reasons) <= MOST
     ? { answers: true }
-    : { answers: false, reason: describe(best.quote, best.reasons) }
+    : { answers: false, reason: describe(best.quote, best.reasons, judged) }
 }

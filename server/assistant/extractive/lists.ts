@@ -30,15 +30,17 @@ export interface List extends PassageRange {
 
 function linesOf(text: string): Line[] {
   let end = 0
-  return [...text.matchAll(/[^\n]*\S[^\n]*/g)].map(({ index, 0: line }) => {
-    const isAfterBlank = /\n\s*\n/.test(text.slice(end, index + 1))
-    end = index + line.trimEnd().length
-    const found = MARKER.exec(line)
-    const { bullet, open = '', label = '', close = '' } = found?.groups ?? {}
-    const kind = bullet ?? `${open}${/\p{Nd}/u.test(label) ? '1' : 'a'}${close}`
-    const marker = found ? { marker: { kind, label: label.toLowerCase(), length: found[0].length } } : {}
-    return { start: index, end, text: line.trimEnd(), isAfterBlank, ...marker }
-  })
+  return [...text.matchAll(/[^\n]+/g)]
+    .filter(([line]) => line.trim() !== '')
+    .map(({ index, 0: line }) => {
+      const isAfterBlank = /\n\s*\n/.test(text.slice(end, index + 1))
+      end = index + line.trimEnd().length
+      const found = MARKER.exec(line)
+      const { bullet, open = '', label = '', close = '' } = found?.groups ?? {}
+      const kind = bullet ?? `${open}${/\p{Nd}/u.test(label) ? '1' : 'a'}${close}`
+      const marker = found ? { marker: { kind, label: label.toLowerCase(), length: found[0].length } } : {}
+      return { start: index, end, text: line.trimEnd(), isAfterBlank, ...marker }
+    })
 }
 
 function isNextLabel(before: string, label: string): boolean {
@@ -55,10 +57,9 @@ function goesOn(line: Line, before: Line, longest: number): boolean {
 }
 
 /** Reads a list from its first line; lists inside it, below an item that ends in a colon, belong to it. */
-function readList(lines: readonly Line[], from: number): { list: List; next: number } {
+function readList(lines: readonly Line[], from: number, longest: number): { list: List; next: number } {
   const open: { kind: string; label: string }[] = []
   const items: { start: number; end: number }[] = []
-  const longest = Math.max(...lines.map(({ text }) => text.length))
   let next = from
   for (; next < lines.length; next += 1) {
     const [line, before, item] = [lines[next], lines[next - 1], items.at(-1)]
@@ -86,7 +87,9 @@ function readList(lines: readonly Line[], from: number): { list: List; next: num
 /** Paragraphs below a colon that end in semicolons or commas, and the one after the last of these. */
 function readUnmarkedList(lines: readonly Line[], from: number): List | undefined {
   const items: PassageRange[] = []
-  for (const line of lines.slice(from)) {
+  for (let at = from; at < lines.length; at += 1) {
+    const line = lines[at]
+    if (!line) break
     items.push({ start: line.start, end: line.end })
     if (!/[;；,、]\s*(?:and|or|und|oder|et|ou|y|o|e|en|of|и|или)?$/iu.test(line.text)) break
   }
@@ -98,9 +101,10 @@ function readUnmarkedList(lines: readonly Line[], from: number): List | undefine
 
 export function findLists(text: string): List[] {
   const lines = linesOf(text)
+  const longest = lines.reduce((most, line) => Math.max(most, line.text.length), 0)
   const lists: List[] = []
   for (let at = 0; at < lines.length;) {
-    const marked = lines[at]?.marker ? readList(lines, at) : undefined
+    const marked = lines[at]?.marker ? readList(lines, at, longest) : undefined
     if (marked && marked.list.items.length >= MIN_ITEMS) {
       lists.push(marked.list)
       at = marked.next

@@ -10,6 +10,7 @@ import { parseQuestion, groupWordsByLanguage } from '#server/search/query/parse-
 import { readTerms } from '#server/search/index/posting-lookup.ts'
 import { openLibraryIndex } from '#server/search/index/library-index.ts'
 import { weighWord } from '#server/search/query/word-weight.ts'
+import { idf } from '#server/search/ranking/bm25.ts'
 import { stemWords } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { type AnswerKind, answerKindOf } from './answer-kind.ts'
@@ -43,6 +44,8 @@ export interface QuoteCandidates {
   /** In reading order within each passage, the best passage first. */
   readonly sentences: readonly Sentence[]
   readonly stems: ReadonlyMap<string, readonly string[]>
+  /** Terms of synonyms and translations of each word, with their weights. */
+  readonly addedTerms?: ReadonlyMap<string, ReadonlyMap<string, number>>
   /** Weights below 1 of synonyms and translations among the terms of `questionParts`. */
   readonly addedWeights?: ReadonlyMap<string, number>
 }
@@ -102,10 +105,9 @@ async function stemCandidates(
   ])
   const stems = await stemWords(scope, words, languages)
   const held = new Set([...stems.values()].flat())
+  const addedTerms = await findAddedTerms(scope, parsed)
   // A synonym counts only where no sentence has the word itself.
-  const added = [...(await findAddedTerms(scope, parsed))].filter(
-    ([word]) => !parsed.words.get(word)?.some((term) => held.has(term)),
-  )
+  const added = [...addedTerms].filter(([word]) => !parsed.words.get(word)?.some((term) => held.has(term)))
   const questionWords = new Map([...parsed.words, ...added.map(([word, terms]) => [word, [...terms.keys()]] as const)])
   const parts = groupWordsByLanguage(question).map((part) => [...questionWords].filter(([word]) => part.has(word)))
   return {
@@ -119,6 +121,7 @@ async function stemCandidates(
     importance: await measureImportance(scope, questionWords, new Set(wordsOf(asked))),
     sentences,
     stems,
+    addedTerms,
     addedWeights: new Map(added.flatMap(([, terms]) => [...terms])),
   }
 }
@@ -132,13 +135,15 @@ async function measureImportance(
   const postings = await readTerms(scope, library, [...questionWords.values()].flat())
   const measured = [...questionWords].map(([word, terms]) => {
     const frequency = Math.max(...terms.map((term) => postings.get(term)?.frequency ?? 0))
-    const rarity = Math.log(1 + (library.passages - frequency + 0.5) / (frequency + 0.5))
+    const rarity = idf(library, frequency)
     return { key: terms.join(' '), isAsked: asked.has(word), rarity, share: weighWord(word) || 1 }
   })
   const total = (isAsked: boolean) =>
     measured.filter((each) => each.isAsked === isAsked).reduce((sum, { rarity, share }) => sum + rarity * share, 0)
   // Words of the question before say where to look: together they weigh at most half of those that say what for.
-  const earlier = Math.min(1, total(true) / 2 / total(false))
+  // "Why?" has no words of its own.
+  const ofAsked = total(true)
+  const earlier = ofAsked === 0 ? 1 : Math.min(1, ofAsked / 2 / total(false))
   return new Map(
     measured.map(({ key, isAsked, rarity, share }) => [key, { rarity, share: isAsked ? share : share * earlier }]),
   )

@@ -1,5 +1,5 @@
 import { isMessageSource, isPassageSource, type PassageSource } from '#contract/source.ts'
-import { type AnswerKind, holdsAnswer } from './answer-kind.ts'
+import { holdsAnswer, VISIBLE_KINDS } from './answer-kind.ts'
 import { containsNumber, numberFactor } from './numbers.ts'
 import type { QuotableSource } from './quotable.ts'
 import { filenameWords, type QuestionPart, type QuoteCandidates } from './quote-candidates.ts'
@@ -20,15 +20,6 @@ const NEARBY_WEIGHT = 0.5
 const [SAME_PAGE_FACTOR, SAME_DOCUMENT_FACTOR] = [1.6, 1.3]
 /** Score multiplier where the kind of answer that the question asks for is missing. */
 const WITHOUT_ANSWER_FACTOR = 0.5
-/** Kinds that a text shows by its form. Persons, places and reasons also stand in other forms. */
-const VISIBLE_KINDS: ReadonlySet<AnswerKind | undefined> = new Set<AnswerKind>([
-  'amount',
-  'percentage',
-  'duration',
-  'date',
-  'number',
-  'contact',
-])
 
 interface SentenceTerms {
   readonly terms: ReadonlySet<string>

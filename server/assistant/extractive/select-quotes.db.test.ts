@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { searchPassages } from '#server/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { addReadDocument } from '#test/library.ts'
+import { numbered } from './quotable.ts'
 import { FOREIGN_REASON } from './judge-answer.ts'
 import { type SelectedQuotes, selectQuotes } from './select-quotes.ts'
 
@@ -45,6 +46,24 @@ test.each([
   const { quotes, ...judgement } = await select({ [name]: text }, question)
   expect(judgement).toEqual({ answers: false, reason })
   expect(quotes.length).toBeGreaterThan(0)
+})
+
+test('a follow-up without words of its own is answered with those of the question before', async () => {
+  const person = await test_.createPerson()
+  await addReadDocument(test_.database, person, 'lease.txt', [LEASE])
+  const query = 'Why?\nWhen did the lease of the mill begin?'
+  const selected = await test_.database.asUser(person, async (scope) => {
+    const found = numbered(await searchPassages(scope, query))
+    return selectQuotes(scope, query, {
+      question: 'Why?',
+      found,
+      isWhole: false,
+      parts: [],
+      cited: [],
+      isJudged: false,
+    })
+  })
+  expect(selected.quotes.length).toBeGreaterThan(0)
 })
 
 test('a question in a language that shares no word with the documents says so', async () => {

@@ -42,6 +42,8 @@ function focusSources(
 
 /** Questions of the conversation whose figures and names an answer may repeat. */
 const MAX_KNOWN_QUESTIONS = 20
+/** Characters of these, the latest first: reading them blocks the event loop. */
+const MAX_KNOWN_CHARACTERS = 100_000
 
 /** The extractive answerer writes no figures of its own. */
 function unverifiedClaims(
@@ -58,7 +60,10 @@ function unverifiedClaims(
       const full = sourceList.textOf(n)
       return full === undefined ? undefined : { text: full, page: pages.get(n) }
     },
-    known: [...asked.slice(-MAX_KNOWN_QUESTIONS), new Date().toISOString().slice(0, 10)],
+    known: [
+      asked.slice(-MAX_KNOWN_QUESTIONS).toReversed().join('\n').slice(0, MAX_KNOWN_CHARACTERS),
+      new Date().toISOString().slice(0, 10),
+    ],
     fileNames: sourceList.all.flatMap((source) => (isPassageSource(source) ? source.filename : [])),
   })
 }

@@ -86,6 +86,19 @@ test.each([
   expect(found.added.map(({ origin }) => origin)).toContain('translation')
 })
 
+test('both parts of a compound are looked for', async () => {
+  const person = await createLibrary({ ...OTHERS, 'breast.txt': 'After the surgery of the breast she must rest.' })
+  const { added } = await firstFor(person, 'Was kostet die Brustoperation?')
+  const words = added.flatMap((each) => each.words)
+  expect(words).toContain('breast')
+  expect(words).toContain('surgery')
+})
+
+test('nothing is added to a pasted text', async () => {
+  const person = await createLibrary(ENGLISH)
+  expect((await firstFor(person, `priest ${'lorem ipsum '.repeat(200)}`)).added).toEqual([])
+})
+
 test('nothing is added to a question whose words are all there', async () => {
   const person = await createLibrary(ENGLISH)
   const { trace, filename } = await firstFor(person, 'Who may terminate the agreement with written notice?')

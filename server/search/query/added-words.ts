@@ -27,6 +27,8 @@ const MAX_ADDED_SHARE = 0.05
 const MIN_ADDED_PASSAGES = 20
 /** Where the best passage fits the question better, its own words are enough (evidence.ts). */
 const STRONG_EVIDENCE = 0.36
+/** A longer question is a pasted text, which has enough words. */
+const MAX_QUESTION_CHARACTERS = 2_000
 /** Each costs a read in a large library. */
 const MAX_ALTERNATIVES = 24
 
@@ -58,7 +60,8 @@ export async function addWords(
   { own, evidence }: OwnRanking,
 ): Promise<QuestionWithAddedWords> {
   const unchanged = { ...own, added: [], addedTerms: new Map<string, ReadonlyMap<string, number>>() }
-  if (library.passages === 0 || evidence >= STRONG_EVIDENCE) return unchanged
+  const isLong = question.text.length > MAX_QUESTION_CHARACTERS
+  if (library.passages === 0 || evidence >= STRONG_EVIDENCE || isLong) return unchanged
   const spans = await findSpans(scope, question.text, library.languages)
   const rarest = Math.max(MIN_RARE_PASSAGES, RARE_SHARE_OF_WEAK * library.passages)
   const wanted = spans.flatMap((span) => {

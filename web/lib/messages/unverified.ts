@@ -54,13 +54,18 @@ export function markClaims(
       const isSame = header === token.header && rows.every((row, index) => row === (token.rows as Token[][])[index])
       return isSame ? token : { ...token, header, rows }
     }
+    // An address that is nowhere in the sources is shown as such already, and a link may hold no other control.
+    if (token.type === 'link') {
+      doubtsIn(token.raw)
+      return token
+    }
     const key = 'items' in token ? 'items' : 'tokens'
     const parts = (token as { items?: Token[]; tokens?: Token[] })[key]
     if (parts !== undefined && parts.length > 0) {
       const marked = markAll(parts)
       return marked === parts ? token : { ...token, [key]: marked }
     }
-    // Code and links move the place on as well, so that their figures are not taken for those of a later text.
+    // Code moves the place on as well, so that its figures are not taken for those of a later text.
     const doubts = doubtsIn(token.raw)
     return token.type === 'text' && doubts.length > 0 ? { ...token, doubts } : token
   }

@@ -119,7 +119,7 @@ const HALF_YEAR = new RegExp(
   'gu',
 )
 
-const fullYear = (year: number) => (year < 70 ? 2000 : 1900) + year
+export const fullYear = (year: number) => (year < 70 ? 2000 : 1900) + year
 const isDay = (day: number) => day >= 1 && day <= 31
 const isMonth = (month: number) => month >= 1 && month <= 12
 

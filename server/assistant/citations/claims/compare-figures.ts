@@ -1,5 +1,5 @@
 /** Whether a figure of an answer is in a text: in any written form, rounded as it is written, in another unit of its kind. Pure. */
-import type { CalendarDate } from './calendar.ts'
+import { type CalendarDate, fullYear } from './calendar.ts'
 import { type CodeFigure, type DateFigure, type Figure, findFigures, type NumberFigure, type Reading, type TimeFigure } from './figures.ts' // prettier-ignore
 import { foldText } from './fold-text.ts'
 import { type Unit, unattachedMagnitudes } from './units.ts'
@@ -37,7 +37,7 @@ export function readFigureText(given: string, languages: readonly string[]): Fig
   const dates = figures.filter((figure) => figure.kind === 'date').flatMap(({ readings }) => readings)
   const years = new Set(dates.flatMap(({ year }) => year ?? []))
   for (const { readings } of numbers) for (const { value } of readings) if (isYear(value)) years.add(value)
-  for (const [, short] of folded.matchAll(SHORT_YEAR)) years.add(2_000 + Number(short))
+  for (const [, short] of folded.matchAll(SHORT_YEAR)) years.add(fullYear(Number(short)))
   return {
     text: folded.replace(/\s+/g, ' '),
     folded,
@@ -134,7 +134,21 @@ const mayBeRounded = ({ significant, hasDecimals, isScaled, unit }: NumberFigure
 
 const SIGNED_FAMILIES = new Set(['celsius', 'fahrenheit'])
 
-function matchesNumber(claim: NumberFigure, fact: NumberFigure, text: FigureText, context: ClaimContext): boolean {
+/** Of a number, also in the magnitudes that the answer writes apart from it. */
+const readingsIn = ({ isScaled, readings }: NumberFigure, { magnitudes }: ClaimContext): readonly Reading[] =>
+  isScaled
+    ? readings
+    : [1, ...magnitudes].flatMap((magnitude) =>
+        readings.map(({ value, step }) => ({ value: value * magnitude, step: step * magnitude })),
+      )
+
+interface NumberClaim {
+  readonly claim: NumberFigure
+  readonly readings: readonly Reading[]
+  readonly approximation: Approximation
+}
+
+function matchesNumber({ claim, readings, approximation }: NumberClaim, fact: NumberFigure, text: FigureText): boolean {
   const converted = conversion(claim.unit, fact.unit)
   if (!converted) return false
   // "Seven directors" are no seven days; a table writes digits.
@@ -146,9 +160,8 @@ function matchesNumber(claim: NumberFigure, fact: NumberFigure, text: FigureText
   // A sheet stores 12 % as 0.12.
   const factors = isPercent && fact.unit === undefined ? [1, 100] : [1]
   if (!fact.isScaled && fact.unit?.family !== 'percent') factors.push(...text.magnitudes)
-  const claims = claim.isScaled ? claim.readings : [...claim.readings, ...claim.readings.flatMap(({ value, step }) => context.magnitudes.map((magnitude) => ({ value: value * magnitude, step: step * magnitude })))] // prettier-ignore
   const rounds = mayBeRounded(claim) && !isYearClaim(claim)
-  for (const given of claims) {
+  for (const given of readings) {
     for (const reading of fact.readings) {
       for (const factor of factors) {
         const value = reading.value * factor * converted.factor + converted.offset
@@ -156,7 +169,7 @@ function matchesNumber(claim: NumberFigure, fact: NumberFigure, text: FigureText
         if (isEqual(given.value, value)) return true
         if (!converted.isExact && isRounded(given, value, given.step)) return true
         if (rounds && step < given.step && isRounded(given, value, given.step)) return true
-        if (!isYearClaim(claim) && isApproximately(given, value, context.approximation)) return true
+        if (!isYearClaim(claim) && isApproximately(given, value, approximation)) return true
       }
     }
   }
@@ -240,7 +253,8 @@ const LITERAL_CHARACTERS = 60
 export function isInText(claim: Figure, written: string, text: FigureText, context: ClaimContext): boolean {
   if (claim.kind === 'number') {
     if (isYearClaim(claim) && text.years.has(claim.readings[0]?.value ?? 0)) return true
-    if (text.numbers.some((fact) => matchesNumber(claim, fact, text, context))) return true
+    const numberClaim = { claim, readings: readingsIn(claim, context), approximation: context.approximation }
+    if (text.numbers.some((fact) => matchesNumber(numberClaim, fact, text))) return true
     if (isClockTime(claim, text)) return true
   } else if (claim.kind === 'date') {
     if (claim.readings.some((reading) => matchesDate(reading, text))) return true

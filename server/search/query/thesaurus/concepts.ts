@@ -1,6 +1,6 @@
 /**
  * Everyday and formal words for one thing, in fourteen languages: `concepts/*.tsv`, a concept a line, a language a column,
- * words separated by semicolons. All words of a line may stand for each other.
+ * words separated by semicolons. All words of a line are searched for in place of each other.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import type { Scope } from '#server/database/scope.ts'
@@ -65,9 +65,10 @@ async function readConcepts(): Promise<readonly Concept[]> {
 }
 
 export async function openConcepts(): Promise<readonly Concept[]> {
-  concepts ??= readConcepts()
-  concepts.catch(() => (concepts = undefined))
-  return concepts
+  if (concepts) return concepts
+  const opened = (concepts = readConcepts())
+  opened.catch(() => (concepts = undefined))
+  return opened
 }
 
 /** The words of a text in their order, as a passage holds them; compounds in their parts. */

@@ -64,8 +64,10 @@ export interface JapaneseSynonyms {
 
 /** The dictionary, read once for the process. */
 export async function openJapaneseSynonyms(): Promise<JapaneseSynonyms> {
-  dictionary ??= readDictionary()
-  dictionary.catch(() => (dictionary = undefined))
+  if (!dictionary) {
+    dictionary = readDictionary()
+    dictionary.catch(() => (dictionary = undefined))
+  }
   const { groups, groupsOf } = await dictionary
   return {
     has: (key) => groupsOf.has(key),

@@ -58,7 +58,10 @@ export async function findSpans(scope: Scope, text: string, languages: readonly 
         : await findInWords(scope, text, column, index)
     // The first language that knows a word has it.
     for (const span of found) {
-      const other = spans.findIndex(({ words }) => words.some((word) => span.words.includes(word)))
+      const other = spans.findIndex(
+        ({ text: known, column: knownColumn, words }) =>
+          known === span.text || (knownColumn !== column && words.some((word) => span.words.includes(word))),
+      )
       const before = spans[other]
       if (!before) spans.push(span)
       else if (before.concepts.length === 0 && span.concepts.length > 0) spans[other] = span
