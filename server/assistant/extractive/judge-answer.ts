@@ -31,7 +31,7 @@ const WEIGHTS = {
 }
 type Reasons = Readonly<Record<keyof typeof WEIGHTS, number>>
 
-const MOST = 1.5
+const MOST = 1.7
 
 /** How much of a word counts as found. */
 const SHARE_AT: Readonly<Record<WordPlace, number>> = { quote: 1, passage: 1, page: 0.7, document: 0.3, nowhere: 0 }
