@@ -89,6 +89,9 @@ describe('figures that are derived from the passage', () => {
     ['Ulm is 5,000 m away (about 3.1 miles) [1].'],
     ['Sales in the north were 12.4 million euros [1].'],
     ['There are two figures [1]:\n- 1,200 pumps [1]\n- 1,500 pumps [1]'],
+    ['If it had dropped by 300 pumps, from 1,500 to 1,200 [1].'],
+    ['Three months cost three times 25 EUR, that is 75 EUR [1].'],
+    ['The seven directors pay 25 EUR each (175 EUR) [1].'],
     ['Two years are compared: 2021 and 2022 [1].'],
     ['Call +49 30 1234567 [1].'],
   ])('%s', (answer) => {
@@ -104,6 +107,7 @@ describe('figures that are derived from the passage', () => {
     ['The fee is due after 7 days [1].', '7 days'],
     ['The board has five directors [1].', 'five'],
     ['Call +49 30 1234568 [1].', '+49 30 1234568'],
+    ['The seven directors pay 25 EUR each (185 EUR) [1].', '185 EUR'],
   ])('%s', (answer, claim) => {
     expect(claims(answer, { 1: REPORT })).toEqual([claim])
   })
@@ -137,6 +141,17 @@ describe('the passages that a sentence is compared with', () => {
       { start: 12, text: '700 EUR' },
     ])
   })
+})
+
+test('half of a name is in a passage of another language', () => {
+  expect(claims('Im Vorstand ist Anna Holm [1].', { 1: REPORT })).toEqual([])
+  expect(claims('Im Vorstand ist Anna Lund [1].', { 1: REPORT })).toEqual(['Lund'])
+})
+
+test('an amount in French may have its currency behind an apostrophe', () => {
+  const budget = 'budget.pdf\nLe budget s’élève à 14,6 millions d’euros.'
+  expect(claims('Le budget est de 14,6 M€ [1].', { 1: budget })).toEqual([])
+  expect(claims('Le budget est de 14,8 M€ [1].', { 1: budget })).toEqual(['14,8 M€'])
 })
 
 describe('names', () => {

@@ -4,11 +4,16 @@ import type { NumberFigure, Reading } from './figures.ts'
 const SUM =
   /total|\bsum\b|together|combined|altogether|\bin all\b|overall|insgesamt|zusammen|summe|gesamt|somme|ensemble|cumul|\bsuma|juntos|conjunto|compless|somma|insieme|soma\b|totaal|samen|łącznie|razem|итог|всего|сумм|вместе|合計|総計|计|合わせ|共|총|합계|إجمالي|المجموع|مجموع|कुल|toplam|sammanlagt|i alt|yhteensä|\+/u
 const DIFFERENCE =
-  /differ|more than|less than|fewer|higher|lower|increas|decreas|\brose\b|\bgrew\b|\bgrow|\bfell\b|declin|\bup\b|\bdown\b|\bgap\b|remain|\bleft\b|apart|longer|shorter|older|younger|later|earlier|unterschied|differenz|mehr|weniger|höher|niedriger|gestiegen|gesunken|stieg|sank|zunahme|zuwachs|rückgang|länger|kürzer|später|différence|écart|de plus|de moins|augment|hausse|baisse|diferen|más|menos|aument|incremento|reduc|disminu|differenza|più|meno|diminu|aumento|verschil|meer|minder|hoger|lager|różnic|więcej|mniej|wzrost|spadek|разниц|больше|меньше|рост|сниж|差|增加|减少|減少|上回|下回|多|少|증가|감소|차이|الفرق|زيادة|انخفاض|अंतर|−| - /u
+  /differ|more than|less than|fewer|higher|lower|increas|decreas|\brose\b|\bgrew\b|\bgrow|\bfell\b|declin|\bdropp|\bdrop\b|\bclimb|\brisen\b|\brising\b|\bgain|\blost\b|\bshrank|\bshrunk|\bup\b|\bdown\b|\bgap\b|remain|\bleft\b|apart|longer|shorter|older|younger|later|earlier|unterschied|differenz|mehr|weniger|höher|niedriger|gestiegen|gesunken|stieg|sank|zunahme|zuwachs|rückgang|länger|kürzer|später|différence|écart|de plus|de moins|augment|hausse|baisse|diferen|más|menos|aument|incremento|reduc|disminu|differenza|più|meno|diminu|aumento|verschil|meer|minder|hoger|lager|różnic|więcej|mniej|wzrost|spadek|разниц|больше|меньше|рост|сниж|差|增加|减少|減少|上回|下回|多|少|증가|감소|차이|الفرق|زيادة|انخفاض|अंतर|−| - /u
 const RATIO =
   /times|double|triple|ratio|share|proportion|percent|per cent|%|anteil|quote|-mal|\bmal\b|doppelt|dreifach|prozent|fois|part de|pour cent|veces|proporción|por ciento|volte|quota|vezes|keer|razy|доля|раз|процент|倍|割合|占|比|비율|배|نسبة|गुना|\bper\b|\bpro\b|÷|\//u
 const MEAN =
   /average|mean|\bavg\b|durchschnitt|mittel|moyenne|promedio|media|média|gemiddeld|średni|средн|平均|평균|متوسط|औसत/u
+
+/** So many of one thing: "three months' rent, that is 3,750 euros", "8 tablets (4,000 mg)". */
+const PRODUCT =
+  /that is|i\.e\.|=|×|\beach\b|apiece|times|das heißt|d\. ?h\.|das sind|\balso\b|\bje\b|jeweils|\bsoit\b|c['’]est-à-dire|chacun|es decir|\bcada\b|cioè|ciascun|ossia|ou seja|\bdus\b|\belk|то есть|кажд|すなわち|つまり|各|即|每|즉|각각|أي|\(\s*(?:=|≈|~)?\s*[$€£¥]?\d/u
+const MAX_COUNT = 100
 
 /** An amount a month and the amount a year. */
 const RATE =
@@ -63,6 +68,12 @@ function* ratios(values: readonly number[]): Generator<number> {
   }
 }
 
+function* products(amounts: readonly number[], figures: readonly NumberFigure[]): Generator<number> {
+  const values = figures.flatMap(({ readings }) => readings.slice(0, 1).map(({ value }) => value))
+  const counts = new Set(values.filter((value) => Number.isInteger(value) && value > 1 && value <= MAX_COUNT))
+  for (const amount of amounts) for (const count of counts) yield amount * count
+}
+
 const isNear = ({ value, step }: Reading, result: number): boolean =>
   Math.abs(Math.abs(value) - Math.abs(result)) <= step / 2 + 1e-9 * Math.abs(result)
 
@@ -98,6 +109,10 @@ export function isComputed(claim: NumberFigure, sentence: string, { ofAnswer, of
       if (SUM.test(sentence) && isAny(given.map((other) => one + other))) return true
     }
   }
+  const ofUnit = claim.unit ? ofSources.filter(({ unit }) => unit?.family === claim.unit?.family) : ofSources
+  const amounts = valuesOf(ofUnit, claim)
+  const mayBeProduct = PRODUCT.test(sentence) && claim.significant + Number(claim.unit !== undefined) >= 2
+  if (mayBeProduct && amounts.length <= FEW && isAny(products(amounts, [...ofAnswer, ...ofSources]))) return true
   return [own, unrepeatedOperands(claim, ofSources)].some((pool) => {
     const isSmall = pool.length <= MAX_OWN
     if (SUM.test(sentence) && isAny(sums(pool, isSmall))) return true

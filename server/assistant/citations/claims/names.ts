@@ -68,6 +68,8 @@ const scriptOf = (word: string): string | undefined =>
   /\p{sc=Latin}/u.test(word) ? 'latin' : /\p{sc=Cyrillic}/u.test(word) ? 'cyrillic' : /\p{sc=Greek}/u.test(word) ? 'greek' : undefined // prettier-ignore
 
 const PREFIX = 3
+/** Words of two languages that share this many letters may be one name. */
+const COGNATE = 4
 const HYPHENATED = /(?<=\p{L})[-‐\u00ad]\s*\n\s*(?=\p{Ll})/gu
 
 function readNameText(original: string): NameText {
@@ -265,7 +267,29 @@ export function createNameCheck(blocks: readonly AnswerBlock[], { passageOf, num
   const isNameElsewhere = (word: Word, cited: readonly number[]) =>
     [...numbers].some((n) => !cited.includes(n) && (textOf(n)?.capitals.has(word.plain) ?? false))
 
-  function isClaimed(run: Candidate, word: Word, cited: readonly number[], isSameLanguage: boolean): boolean {
+  /** Half of a name is in the passage: names of people and companies are written alike in all languages. */
+  function isHalfNamed(run: Candidate, word: Word, sources: readonly NameText[]): boolean {
+    const isCognate = sources.some(({ byPrefix }) =>
+      (byPrefix.get(word.plain.slice(0, PREFIX)) ?? []).some((other) => other.startsWith(word.plain.slice(0, COGNATE))),
+    )
+    return (
+      !isCognate &&
+      run.words.some(
+        (other) =>
+          other !== word && other.isCapital && !isCommon(other) && sources.some(({ words }) => words.has(other.plain)),
+      )
+    )
+  }
+
+  function isClaimed(
+    run: Candidate,
+    word: Word,
+    {
+      cited,
+      sources,
+      isSameLanguage,
+    }: { cited: readonly number[]; sources: readonly NameText[]; isSameLanguage: boolean },
+  ): boolean {
     if (isCommon(word)) return false
     const isCountry = regionNamed(word.written.toLowerCase()) !== undefined
     const isFirst = run.isAtStart && run.words[0] === word
@@ -277,7 +301,7 @@ export function createNameCheck(blocks: readonly AnswerBlock[], { passageOf, num
       if (!isPair && !isNameElsewhere(word, cited)) return false
     }
     if (isSameLanguage || isCountry) return true
-    return isNameElsewhere(word, cited)
+    return isNameElsewhere(word, cited) || isHalfNamed(run, word, sources)
   }
 
   return {
@@ -300,7 +324,10 @@ export function createNameCheck(blocks: readonly AnswerBlock[], { passageOf, num
           if (script === undefined || !sources.some(({ scripts, hasCapitals }) => scripts.has(script) && hasCapitals))
             return false
           if (figures.some(({ start, end }) => start < word.end && word.start < end)) return false
-          return !all.some((source) => isNamed(word, source)) && isClaimed(run, word, sentence.cited, isSameLanguage)
+          return (
+            !all.some((source) => isNamed(word, source)) &&
+            isClaimed(run, word, { cited: sentence.cited, sources, isSameLanguage })
+          )
         })
         const [first, last] = [missing[0], missing.at(-1)]
         if (first && last && !all.some((source) => isRegionNamed(run, source) || isInitials(run, source)))

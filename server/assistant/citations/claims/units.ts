@@ -280,7 +280,7 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u
 const MAX_UNSPACED = 5
 const WORD =
   /(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}])+(?:\/[\p{L}]{1,3}(?![\p{L}\p{N}]))?[²³]?(?:[23](?![\p{L}\p{N}]))?[$€]?|[%‰°″℃℉€$£¥₹₩₽₺㎡][cfCF]?(?!\p{L})|[%‰°″℃℉€$£¥₹₩₽₺㎡]/uy
-const GAP = /[ \n]{0,2}-?[ \n]?/y
+const GAP = /[ \n]{0,2}-?[ \n]?(?:d['’](?=\p{L}))?/uy
 const MAX_PARTS = 4
 /** "dolarów amerykańskich", "square metres". */
 const MAX_WORDS = 3
