@@ -10,6 +10,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const wants = new Set(process.argv.slice(2))
 const inRoot = (...parts) => path.join(root, ...parts)
+const PINNED_NODE = inRoot('node_modules', '.bin', 'node')
 const digestOf = (contents) => createHash('sha256').update(contents).digest('hex')
 const readIfThere = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
 
@@ -18,10 +19,23 @@ function fail(sentence) {
   process.exit(1)
 }
 
-/** Runs a program with its output on standard error: standard output belongs to the command that follows. */
+/** Output goes to standard error: standard output belongs to the command that follows. Returns why it failed, else null. */
+function tryToRun(program, args, folder = root) {
+  const { status, error } = spawnSync(program, args, { cwd: folder, stdio: ['ignore', 2, 2] })
+  return error || status !== 0 ? `${[program, ...args].join(' ')}: ${error?.message ?? `exit ${status}`}` : null
+}
+
 function run(program, args, hint) {
-  const { status, error } = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2] })
-  if (error || status !== 0) fail(`${hint} (${[program, ...args].join(' ')}: ${error?.message ?? `exit ${status}`})`)
+  const reason = tryToRun(program, args)
+  if (reason !== null) fail(`${hint} (${reason})`)
+}
+
+/** Installs what the package-lock.json of the folder names. Returns why it failed, else null. */
+function installLocked(folder, ...options) {
+  const npm = process.env.npm_execpath
+  // Warnings about the machine's own Node mean nothing here: what runs is the pinned one that this installs.
+  const args = ['ci', ...options, '--no-audit', '--no-fund', '--loglevel=error']
+  return npm ? tryToRun(process.execPath, [npm, ...args], folder) : tryToRun('npm', args, folder)
 }
 
 function installPackages() {
@@ -32,11 +46,8 @@ function installPackages() {
   if (existsSync(modules) && lstatSync(modules).isSymbolicLink())
     fail('node_modules is a link: installing would empty what it points to.')
   console.error('Installing packages …')
-  const npm = process.env.npm_execpath
-  // Warnings about the machine's own Node mean nothing here: what runs is the pinned one that this installs.
-  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
-  if (npm) run(process.execPath, [npm, ...args], 'The packages could not be installed.')
-  else run('npm', args, 'The packages could not be installed.')
+  const reason = installLocked(root)
+  if (reason !== null) fail(`The packages could not be installed. (${reason})`)
   writeFileSync(stamp, wanted)
 }
 
@@ -61,7 +72,7 @@ function buildClient() {
   if (readIfThere(stamp) === wanted) return
   console.error('Building the browser client …')
   run(
-    inRoot('node_modules', '.bin', 'node'),
+    PINNED_NODE,
     [inRoot('node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
     'The browser client could not be built.',
   )
@@ -108,9 +119,31 @@ function unpackNats() {
     console.error('There is none here (NATS_SERVER=/path/to/nats-server names one): the tests over NATS are left out.')
 }
 
-/** The environment, or the file `.env` next to package.json, names a model that runs in the server. */
-const hasLocalModel = () =>
-  (process.env.EMBEDDINGS_PATH ?? '').trim() !== '' || /^\s*EMBEDDINGS_PATH\s*=\s*\S/m.test(readIfThere(inRoot('.env')))
+/** Whether a model is to run in the server. The pinned Node reads `.env` as it does for the server: the environment wins. */
+function hasLocalModel() {
+  const file = inRoot('.env')
+  const { EMBEDDINGS_PATH: given } = process.env
+  if (given !== undefined || !readIfThere(file).includes('EMBEDDINGS_PATH')) return (given ?? '').trim() !== ''
+  const print = "process.loadEnvFile(process.argv[1]); process.env.EMBEDDINGS_PATH ?? ''"
+  const { status, stdout } = spawnSync(PINNED_NODE, ['--print', print, file], { encoding: 'utf8' })
+  if (status !== 0) fail('The file .env could not be read.')
+  return stdout.trim() !== ''
+}
+
+const foldersIn = (folder) =>
+  existsSync(folder)
+    ? readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name)
+    : []
+
+/** Removes runtimes of other systems and processors, one folder each. */
+function removeOtherRuntimes(folder) {
+  for (const system of foldersIn(folder))
+    for (const processor of foldersIn(path.join(folder, system)))
+      if (system !== process.platform || processor !== process.arch)
+        rmSync(path.join(folder, system, processor), { recursive: true })
+}
 
 /**
  * Installs the library that runs such a model: 330 MB, of which those for other systems are removed, so never without need.
@@ -122,25 +155,22 @@ function installLocalEmbeddings(isRequired) {
   const wanted = digestOf(readFileSync(path.join(folder, 'package-lock.json')))
   if (readIfThere(stamp) === wanted) return
   console.error('Installing the library for embeddings models …')
-  const npm = process.env.npm_execpath
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  const [program, all] = npm ? [process.execPath, [npm, ...args]] : ['npm', args]
-  const { status, error } = spawnSync(program, all, { cwd: folder, stdio: ['ignore', 2, 2] })
-  if (error || status !== 0) {
-    if (isRequired) fail('EMBEDDINGS_PATH is set, but the library that runs its model could not be installed.')
+  const reason = installLocked(folder, '--ignore-scripts')
+  if (reason !== null) {
+    if (isRequired)
+      fail(`EMBEDDINGS_PATH is set, but the library that runs its model could not be installed. (${reason})`)
     console.error('It could not be installed: the tests of a model that runs in the server are left out.')
     return
   }
-  const runtimes = path.join(folder, 'node_modules', 'onnxruntime-node', 'bin', 'napi-v6')
-  for (const system of readdirSync(runtimes))
-    for (const processor of readdirSync(path.join(runtimes, system)))
-      if (system !== process.platform || processor !== process.arch)
-        rmSync(path.join(runtimes, system, processor), { recursive: true })
+  const runtimes = path.join(folder, 'node_modules', 'onnxruntime-node', 'bin')
+  for (const version of foldersIn(runtimes).filter((name) => /^napi-v\d+$/.test(name)))
+    removeOtherRuntimes(path.join(runtimes, version))
   writeFileSync(stamp, wanted)
 }
 
 installPackages()
-if (hasLocalModel() || wants.has('--local-embeddings')) installLocalEmbeddings(hasLocalModel())
+const isLocalModelSet = hasLocalModel()
+if (isLocalModelSet || wants.has('--local-embeddings')) installLocalEmbeddings(isLocalModelSet)
 if (wants.has('--build')) buildClient()
 if (wants.has('--chromium')) installChromium()
 if (wants.has('--nats')) unpackNats()
