@@ -12,6 +12,7 @@ import {
 import { Progress } from '#web/ui/progress.tsx'
 import { Switch } from '#web/ui/switch.tsx'
 import { EmbeddingsModel } from './embeddings-model.tsx'
+import { endSentence } from './end-sentence.ts'
 import { ErrorText } from './section.tsx'
 import { SelectField } from './select-field.tsx'
 import { useAttempt } from './use-attempt.ts'
@@ -63,7 +64,7 @@ export function SearchByMeaning({ providers }: { providers: readonly PersonalPro
         ))}
       {failures.map((failure) => (
         <p key={failure} className={styles.caption}>
-          {failure} Whether it has a model that searches by meaning is not known.
+          {endSentence(failure)} Whether it has a model that searches by meaning is not known.
         </p>
       ))}
       <EmbeddingsModel providers={providers} isOffered={isOffered && chosen?.source === 'own'} />
@@ -164,7 +165,9 @@ function IndexingProgress({ chosen }: { chosen: ChosenEmbeddings }): JSX.Element
 function IndexingFailure({ failure }: { failure: string | null }): JSX.Element {
   return (
     <ErrorText>
-      {failure === null ? null : `${failure} It is tried again every few minutes; until then words are searched.`}
+      {failure === null
+        ? null
+        : `${endSentence(failure)} It is tried again every few minutes; until then words are searched.`}
     </ErrorText>
   )
 }
