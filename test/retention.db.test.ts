@@ -79,6 +79,7 @@ afterAll(async () => {
 
 const embedder = (model: string): Embedder => ({
   model,
+  batch: 32,
   embed: (texts) => Promise.resolve(texts.map(() => new Float32Array(8).fill(1 / Math.sqrt(8)))),
 })
 const documentJobs = createDocumentJobs({ database, blobs, log })

@@ -39,6 +39,9 @@ export function codeOf(thrown: unknown): string | undefined {
   return typeof thrown.code === 'string' ? thrown.code : undefined
 }
 
+/** The reason of `AbortSignal.timeout`. */
+export const isTimeout = (thrown: unknown): boolean => thrown instanceof DOMException && thrown.name === 'TimeoutError'
+
 /** Node's error for a connection that the client closed before its request was complete. */
 export const isAborted = (thrown: unknown): boolean =>
   codeOf(thrown) === 'ECONNRESET' && messageOf(thrown) === 'aborted'

@@ -8,13 +8,14 @@ import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
 import { allowNetworks } from '#server/providers/public-address.ts'
 import { searchDocuments } from '#server/search/search.ts'
 import { createEmbeddingJobs } from '#server/search/vectors/embed-job.ts'
-import { readEmbeddingProgress } from '#server/search/vectors/vector-store.ts'
+import { markEmbedded, readEmbeddingProgress } from '#server/search/vectors/vector-store.ts'
 import type { Person } from '#test/assistant.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { jobRun } from '#test/job-run.ts'
 import { addReadDocument } from '#test/library.ts'
 import { serveLoopback } from '#test/loopback.ts'
 import { createEmbeddingsChoices, type EmbeddingsChoices } from './embeddings-choice.ts'
+import { giveConsent } from './embeddings-consents.ts'
 import type { ServerEndpoint } from './personal-embedders.ts'
 import { createPersonalProviders, type PersonalProviders } from './personal-providers.ts'
 
@@ -111,9 +112,14 @@ function open({
 const choose = (who = person, model = 'nomic-embed-text') =>
   choices.choose(who, { provider: 'compatible', model, host }, signal)
 
+const resolveEmbedder = (owner: string) => providers.resolveEmbedder(owner)
+
 /** Runs all due jobs; their failures are stored. */
-async function embedAll({ defaultModel = null as string | null, serverAddresses = [baseUrl] } = {}): Promise<number> {
-  const embedderOf = (owner: string) => providers.resolveEmbedder(owner)
+async function embedAll({
+  defaultModel = null as string | null,
+  serverAddresses = [baseUrl],
+  embedderOf = resolveEmbedder,
+} = {}): Promise<number> {
   const jobs = createEmbeddingJobs({ database: db.database, embedderOf, defaultModel, serverAddresses, log })
   const [job] = Object.values(jobs)
   const due = (await job?.findWork?.()) ?? []
@@ -231,6 +237,7 @@ test('a provider of the person replaces it and is replaced by it; whichever ends
     provider_name: 'Home',
     model: 'acorn',
   })
+  await embedAll()
   expect((await search('port')).passages[0]?.text).toContain('harbour')
   await choose()
   expect(await choices.read(person)).toMatchObject({ source: 'server', model: 'nomic-embed-text' })
@@ -238,6 +245,34 @@ test('a provider of the person replaces it and is replaced by it; whichever ends
   await providers.chooseEmbeddings(person, id, 'acorn', signal)
   await providers.chooseEmbeddings(person, id, null, signal)
   expect(await modelsOf(person)).toEqual([])
+})
+
+test('an endpoint of the server that is no longer chosen receives no question, also while its vectors are the only ones', async () => {
+  await addReadDocument(db.database, person, 'a.txt', PAGES)
+  const second = { ...endpoint(), id: 'openai', name: 'OpenAI', apiKey: 'of the second' } as const
+  const elsewhere = { ...second, baseUrl: `${baseUrl}/` }
+  open({ serverEndpoints: [endpoint(), elsewhere] })
+  await choose()
+  await embedAll()
+  const expectNoQuestion = async () => {
+    asked.length = 0
+    const { passages, trace } = await search('harbour')
+    expect(asked).toEqual([])
+    expect(passages).toHaveLength(1)
+    expect(trace.notes).toEqual([
+      'Found by words alone. The model of these vectors is no longer used, those of another are being computed.',
+    ])
+  }
+  await db.database.asUser(person, (scope) => giveConsent(scope, { address: elsewhere.baseUrl, model: 'acorn' }))
+  await expectNoQuestion()
+  await choose()
+  const home = newPersonalProvider.parse({ kind: 'compatible', name: 'Home', baseUrl, apiKey: 'of-the-person' })
+  const { id } = await providers.connect(person, home, signal)
+  await choices.choose(person, { provider: id, model: 'acorn', host }, signal)
+  await expectNoQuestion()
+  await embedAll()
+  expect((await search('port')).passages[0]?.text).toContain('harbour')
+  expect(asked.every((one) => one.startsWith('acorn of-the-person: '))).toBe(true)
 })
 
 test('a second user neither sees nor changes the choice, the progress and the failure', async () => {
@@ -310,6 +345,87 @@ test('an endpoint that fails later is told of, is left alone for a while, and go
   expect(await progressOf()).toMatchObject({ failure: null })
   await embedAll()
   expect(await progressOf()).toEqual({ passages: 3, embedded: 3, failure: null })
+})
+
+test('a model that failed does not hold up another one, nor itself once it is chosen again', async () => {
+  await addReadDocument(db.database, person, 'a.txt', PAGES)
+  await choose()
+  failure = 'asleep'
+  await embedAll()
+  failure = undefined
+  await choose(person, 'acorn')
+  expect(await embedAll()).toBe(1)
+  expect(await progressOf()).toEqual({ passages: 3, embedded: 3, failure: null })
+  await addReadDocument(db.database, person, 'b.txt', ['a second harbour'])
+  failure = 'asleep'
+  await embedAll()
+  expect(await embedAll()).toBe(0)
+  failure = undefined
+  await choose(person, 'acorn')
+  expect(await progressOf()).toMatchObject({ failure: null })
+  expect(await embedAll()).toBe(1)
+})
+
+test.each([
+  ['ended', () => choices.stop(person)],
+  ['changed', () => choose(person, 'acorn')],
+])('a failure that comes after the choice was %s is not stored', async (_which, change) => {
+  await addReadDocument(db.database, person, 'a.txt', PAGES)
+  await choose()
+  onAsked = async () => {
+    onAsked = () => Promise.resolve()
+    await change()
+    failure = 'asleep'
+  }
+  await embedAll()
+  const { rows } = await db.admin.query('select model from embeddings_failures where owner = $1', [person.sub])
+  expect(rows).toEqual([])
+  failure = undefined
+  await choose()
+  await embedAll()
+  expect(await progressOf()).toEqual({ passages: 3, embedded: 3, failure: null })
+})
+
+const markedOf = async ({ sub }: Person) =>
+  (await db.admin.query<{ model: string }>('select model from embedded_documents where owner = $1', [sub])).rows
+
+test('a document without passages is not marked once the choice has ended', async () => {
+  await addReadDocument(db.database, person, 'a.txt', [''])
+  await choose()
+  let resolved = 0
+  const embedderOf = async (owner: string) => {
+    const embedder = await resolveEmbedder(owner)
+    resolved += 1
+    // The last look at the choice before the document is marked.
+    if (resolved === 2) await choices.stop(person)
+    return embedder
+  }
+  expect(await embedAll({ embedderOf })).toBe(1)
+  expect(resolved).toBe(2)
+  expect(await markedOf(person)).toEqual([])
+})
+
+test('a choice that ends while a document is being marked leaves no mark', async () => {
+  const { documentId } = await addReadDocument(db.database, person, 'a.txt', PAGES)
+  await choose()
+  await embedAll()
+  await db.admin.query('delete from embedded_documents where owner = $1', [person.sub])
+  const isWaiting = async () => {
+    const { rows } = await db.admin.query<{ count: string }>(
+      `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows[0]?.count
+  }
+  const stopping = await db.database.asService(async (scope) => {
+    const model = `server:${baseUrl} nomic-embed-text`
+    expect(await markEmbedded(scope, { documentId, owner: person.sub, model })).toBe(true)
+    const ending = choices.stop(person)
+    await Promise.race([ending, expect.poll(isWaiting, { interval: 20 }).toBe('1')])
+    return { ending }
+  })
+  await stopping.ending
+  expect(await modelsOf(person)).toEqual([])
+  expect(await markedOf(person)).toEqual([])
 })
 
 test('an endpoint that cannot be reached becomes a sentence among the offers', async () => {

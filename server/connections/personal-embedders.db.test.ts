@@ -133,6 +133,43 @@ test('another provider of the same person replaces it the same way, and another 
   expect(await modelsOf(person)).toEqual([`endpoint:${second.id}/mine`])
 })
 
+test('a model of the person is not held up by a failure of the operator’s', async () => {
+  await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
+  isAway = true
+  await embedAll()
+  isAway = false
+  const { id } = await connect('Home', 'key-of-the-person')
+  await providers.chooseEmbeddings(person, id, 'mine', signal)
+  await embedAll()
+  expect(await modelsOf(person)).toEqual([`endpoint:${id}/mine`])
+  const { rows } = await db.admin.query('select model from embeddings_failures where owner = $1', [person.sub])
+  expect(rows).toEqual([])
+})
+
+test('vectors of a model that ran in the server are not asked of another one, and stay in use while it runs', async () => {
+  const LOCAL = 'local:e5 0123456789abcdef'
+  const local = createEmbedder({ model: LOCAL, baseUrl, apiKey: 'key-of-the-server' })
+  providers = open(local && { ...local, batch: 4 })
+  await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
+  await embedAll(LOCAL)
+  expect((await providers.resolveEmbedder(person.sub))?.batch).toBe(4)
+  const { id } = await connect('Home', 'key-of-the-person')
+  await providers.chooseEmbeddings(person, id, 'mine', signal)
+  expect((await providers.resolveEmbedder(person.sub))?.batch).toBe(32)
+  asked.length = 0
+  expect(await search()).toMatchObject({ notes: ['Vectors of e5, until those of mine are complete.'] })
+  expect(asked).toEqual([`${LOCAL} key-of-the-server`])
+  providers = open()
+  const replaced =
+    'Found by words alone. The model of these vectors is no longer used, those of another are being computed.'
+  asked.length = 0
+  for (const model of ['mine', null]) {
+    await db.admin.query('update own_providers set embeddings_model = $2 where id = $1', [id, model])
+    expect(await search()).toMatchObject({ notes: [replaced] })
+  }
+  expect(asked).toEqual([])
+})
+
 test('removing a provider deletes its vectors, and the operator’s return', async () => {
   await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
   const { id } = await connect('Home', 'key-of-the-person')

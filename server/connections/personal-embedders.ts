@@ -1,7 +1,7 @@
 /** The embedder of a person: a model that they chose, else the operator's. */
 import { AppError } from '#server/base/errors.ts'
 import { personalIdentifier } from '#server/providers/provider-registry.ts'
-import { createEmbedder, type Embedder } from '#server/providers/embed.ts'
+import { createEmbedder, type Embedder, ENDPOINT_BATCH } from '#server/providers/embed.ts'
 
 interface Address {
   readonly name: string
@@ -37,7 +37,8 @@ export function createEndpointEmbedder({ baseUrl, apiKey, fetch }: Address, mode
 
 /**
  * A model of a personal provider comes before the operator's, which comes before one of an endpoint of the server. `embed`
- * also accepts earlier models: their vectors stay in use until those of the chosen model are complete.
+ * also accepts earlier models: their vectors stay in use until those of the chosen model are complete. An endpoint of the
+ * server receives a question only while the person agrees to it.
  */
 export function choosePersonalEmbedder(
   { personal, server }: { personal: readonly EmbeddingsEndpoint[]; server: readonly EmbeddingsEndpoint[] },
@@ -47,15 +48,20 @@ export function choosePersonalEmbedder(
     endpoints.flatMap(({ keyPrefix, model }) => (model === null ? [] : [keyPrefix + model]))[0]
   const chosen = chosenOf(personal) ?? operatorEmbedder?.model ?? chosenOf(server)
   if (chosen === undefined) return null
-  const endpoints = [...personal, ...server]
+  const endpoints = [...personal, ...server.filter(({ model }) => model !== null)]
   return {
     model: chosen,
+    batch: chosen === operatorEmbedder?.model ? operatorEmbedder.batch : ENDPOINT_BATCH,
     async embed(texts, { model = chosen, ...options }) {
       const endpoint = endpoints.find(({ keyPrefix }) => model.startsWith(keyPrefix))
       if (endpoint)
         return createEndpointEmbedder(endpoint, model.slice(endpoint.keyPrefix.length)).embed(texts, options)
-      if (!operatorEmbedder || /^(endpoint|server):/.test(model))
-        throw new AppError('unavailable', 'The provider of these vectors is gone.')
+      // Names that only this server gives would tell another provider nothing.
+      if (!operatorEmbedder || (model !== operatorEmbedder.model && /^(endpoint|server|local):/.test(model)))
+        throw new AppError(
+          'unavailable',
+          'The model of these vectors is no longer used, those of another are being computed.',
+        )
       return operatorEmbedder.embed(texts, { model, ...options })
     },
   }

@@ -1131,6 +1131,8 @@ CREATE OR REPLACE FUNCTION public.forget_chosen_vectors(of_owner uuid)
  SET search_path TO ''
 AS $function$
 begin
+  delete from public.embeddings_failures f
+    where f.owner = of_owner and (starts_with(f.model, 'endpoint:') or starts_with(f.model, 'server:'));
   if exists (select from public.own_providers o where o.owner = of_owner and o.embeddings_key is not null)
     or exists (select from public.embeddings_consents c where c.owner = of_owner)
   then
@@ -1142,8 +1144,6 @@ begin
     where v.owner = of_owner and (starts_with(v.model, 'endpoint:') or starts_with(v.model, 'server:'));
   delete from public.vector_usage u
     where u.owner = of_owner and (starts_with(u.model, 'endpoint:') or starts_with(u.model, 'server:'));
-  delete from public.embeddings_failures f
-    where f.owner = of_owner and (starts_with(f.model, 'endpoint:') or starts_with(f.model, 'server:'));
 end
 $function$;
 

@@ -5,6 +5,8 @@ import { AppError, messageOf } from '#server/base/errors.ts'
 export interface Embedder {
   /** Vectors of different models cannot be compared. */
   readonly model: string
+  /** How many passages to give it at a time. */
+  readonly batch: number
   /**
    * Returns one unit vector per text, in order. `model` may name an earlier model whose vectors are in use. Some models
    * read a question otherwise than a passage, the default.
@@ -29,6 +31,8 @@ export interface EmbedderSettings {
   readonly fetch?: typeof fetch | undefined
 }
 
+export const ENDPOINT_BATCH = 32
+
 /** Above that of every published model; the answers of an endpoint that a person entered are stored. */
 const MAX_DIMENSIONS = 8_192
 
@@ -38,6 +42,7 @@ export function createEmbedder({ model, baseUrl, apiKey, fetch }: EmbedderSettin
   if (model === undefined || baseUrl === undefined) return null
   return {
     model,
+    batch: ENDPOINT_BATCH,
     async embed(texts, { signal, model: requestedModel = model, retries = 2 }) {
       const [{ embedMany }, { createOpenAICompatible }] = await Promise.all([
         import('ai'),

@@ -12,12 +12,11 @@ export interface ThreadData {
 }
 
 export interface EmbedRequest {
-  readonly id: number
   readonly texts: readonly string[]
 }
 
-export type EmbedAnswer =
-  { readonly id: number; readonly vectors: readonly Float32Array[] } | { readonly id: number; readonly failure: string }
+/** Requests are answered in their order. */
+export type EmbedAnswer = { readonly vectors: readonly Float32Array[] } | { readonly failure: string }
 
 /** As much of `@huggingface/transformers` as is used; it is installed only where EMBEDDINGS_PATH is set. */
 interface Transformers {
@@ -80,12 +79,12 @@ if (parentPort !== null) {
   const loading = loadModel(given)
   // Each request reports the failure.
   loading.catch(() => undefined)
-  port.on('message', ({ id, texts }: EmbedRequest) => {
+  port.on('message', ({ texts }: EmbedRequest) => {
     loading
       .then((extractor) => computeVectors(extractor, texts, given.model))
       .then(
-        (vectors) => port.postMessage({ id, vectors } satisfies EmbedAnswer),
-        (error: unknown) => port.postMessage({ id, failure: messageOf(error) } satisfies EmbedAnswer),
+        (vectors) => port.postMessage({ vectors } satisfies EmbedAnswer),
+        (error: unknown) => port.postMessage({ failure: messageOf(error) } satisfies EmbedAnswer),
       )
   })
 }

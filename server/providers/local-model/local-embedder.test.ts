@@ -162,6 +162,21 @@ describe.skipIf(!hasModelLibrary())('a model that runs in the server', () => {
     expect(rounded(await embedder.embed(['harbour'], { signal }))).toEqual([[0, 1, 0]])
   })
 
+  test('texts that come after the end, or wait for it, are refused at once', { timeout: 30_000 }, async () => {
+    const embedder = await open(await writeModel())
+    const texts = Array.from({ length: 400 }, () => 'harbour '.repeat(60))
+    const begun = [embedder.embed(texts, { signal }), embedder.embed(['granny'], { signal, purpose: 'question' })]
+    const ended = Promise.allSettled(begun)
+    await embedder.stop()
+    const late = Promise.allSettled([embedder.embed(['granny'], { signal, purpose: 'question' })])
+    for (const one of [...(await ended), ...(await late)])
+      expect(one).toMatchObject({ status: 'rejected', reason: { message: 'The server is stopping.' } })
+  })
+
+  test('it wants few texts at a time', async () => {
+    expect((await open(await writeModel())).batch).toBe(4)
+  })
+
   test('weights that are no model end the start with a sentence', async () => {
     const folder = await writeModel()
     await writeFile(path.join(folder, 'onnx', 'model.onnx'), 'no model')

@@ -18,6 +18,8 @@ const BATCH_TEXTS = 4
 /** Limits of JavaScript. The runtime's own memory is bounded by the size of the model and of a batch. */
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 }
 
+const stopped = (): AppError => new AppError('unavailable', 'The server is stopping.')
+
 interface Batch {
   readonly texts: readonly string[]
   readonly isQuestion: boolean
@@ -60,7 +62,6 @@ function createLocalEmbedder(model: ModelFolder): LocalEmbedder {
   let running: Batch | undefined
   let thread: Worker | undefined
   let isStopped = false
-  let lastId = 0
 
   function fail(reason: string): void {
     thread = undefined
@@ -82,6 +83,7 @@ function createLocalEmbedder(model: ModelFolder): LocalEmbedder {
     guardEvents(started, () => void started.terminate())
     started.unref()
     started.on('message', (answer: EmbedAnswer) => {
+      if (thread !== started) return
       const batch = running
       running = undefined
       if ('failure' in answer)
@@ -111,24 +113,29 @@ function createLocalEmbedder(model: ModelFolder): LocalEmbedder {
     }
     running = next
     thread ??= startThread()
-    lastId += 1
-    thread.postMessage({ id: lastId, texts: next.texts } satisfies EmbedRequest)
+    thread.postMessage({ texts: next.texts } satisfies EmbedRequest)
   }
 
-  function request(texts: readonly string[], isQuestion: boolean, signal: AbortSignal) {
+  async function request(texts: readonly string[], isQuestion: boolean, signal: AbortSignal) {
+    signal.throwIfAborted()
+    if (isStopped) throw stopped()
     const answer = Promise.withResolvers<readonly Float32Array[]>()
     const abort = () => answer.reject(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
     waiting.push({ texts, isQuestion, signal, answer })
     runNext()
-    return answer.promise.finally(() => signal.removeEventListener('abort', abort))
+    try {
+      return await answer.promise
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
   }
 
   return {
     model: model.key,
     name: model.name,
+    batch: BATCH_TEXTS,
     async embed(texts, { signal, model: wanted = model.key, purpose = 'passage' }) {
-      signal.throwIfAborted()
       if (wanted !== model.key)
         throw new AppError(
           'unavailable',
@@ -142,9 +149,8 @@ function createLocalEmbedder(model: ModelFolder): LocalEmbedder {
     },
     async stop() {
       isStopped = true
-      const stopped = new AppError('unavailable', 'The server is stopping.')
-      for (const { answer } of waiting.splice(0)) answer.reject(stopped)
-      running?.answer.reject(stopped)
+      for (const { answer } of waiting.splice(0)) answer.reject(stopped())
+      running?.answer.reject(stopped())
       running = undefined
       const ending = thread
       thread = undefined

@@ -1,6 +1,6 @@
 /** Uses the model that the owner chose, else the operator's, and then deletes the vectors of former models. */
 import { z } from 'zod'
-import { AppError } from '#server/base/errors.ts'
+import { AppError, isTimeout } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import { toAppError } from '#server/database/errors.ts'
 import { ENFORCE_QUOTAS, requireFileRoom } from '#server/database/quotas.ts'
@@ -10,8 +10,9 @@ import type { Embedder } from '#server/providers/embed.ts'
 import {
   deleteFailure,
   deleteOtherModels,
-  findOwnerToEmbed,
+  findOwner,
   insertVectors,
+  isPaused,
   listDocumentsToEmbed,
   listPassagesWithoutVector,
   markEmbedded,
@@ -20,7 +21,6 @@ import {
 } from './vector-store.ts'
 
 const EMBED_JOB = 'documents.embed'
-const BATCH_PASSAGES = 32
 const TIMEOUT_MS = 60_000
 const DUE_AT_ONCE = 200
 
@@ -33,28 +33,31 @@ export interface EmbeddingParts extends Partial<ModelsInUse> {
   readonly log: Log
 }
 
+const LATE = 'The model did not answer within a minute.'
 const FULL = 'No room is left for vectors. Deleting documents makes room.'
 
 export function createEmbeddingJobs(parts: EmbeddingParts): JobHandlers {
   const { database, embedderOf, defaultModel = null, serverAddresses = [], log } = parts
 
   async function embedDocument(documentId: string, signal: AbortSignal): Promise<void> {
-    const owner = await database.asService((scope) => findOwnerToEmbed(scope, documentId))
+    const owner = await database.asService((scope) => findOwner(scope, documentId))
     if (owner === undefined) return
     const embedder = await embedderOf(owner)
     if (!embedder) return
+    const { model } = embedder
+    if (await database.asService((scope) => isPaused(scope, owner, model))) return
     try {
       await database.asService((scope) => requireFileRoom(scope, owner))
       await embedWith(embedder, { documentId, owner }, signal)
     } catch (thrown) {
       signal.throwIfAborted()
-      const error = toAppError(thrown)
+      const error = isTimeout(thrown) ? new AppError('unavailable', LATE, { cause: thrown }) : toAppError(thrown)
       const isFull = error instanceof AppError && error.code === 'too_large'
-      if (error instanceof AppError || error instanceof DOMException) {
+      if (error instanceof AppError) {
         const message = isFull ? FULL : error.message
-        await database.asService((scope) => storeFailure(scope, { owner, model: embedder.model, message }))
+        await database.asService((scope) => storeFailure(scope, { owner, model, message }))
       }
-      if (!isFull) throw thrown
+      if (!isFull) throw error
       // The passages are found by their words meanwhile.
       log.info({ owner }, 'no room is left for vectors')
     }
@@ -65,12 +68,12 @@ export function createEmbeddingJobs(parts: EmbeddingParts): JobHandlers {
     { documentId, owner }: { readonly documentId: string; readonly owner: string },
     signal: AbortSignal,
   ): Promise<void> {
-    const { model } = embedder
+    const { model, batch } = embedder
     for (;;) {
       // The person may have ended their choice: then nothing more is sent.
       if ((await embedderOf(owner))?.model !== model) return
       const passages = await database.asService((scope) =>
-        listPassagesWithoutVector(scope, { documentId, model, limit: BATCH_PASSAGES }),
+        listPassagesWithoutVector(scope, { documentId, model, limit: batch }),
       )
       if (passages.length === 0) break
       const texts = passages.map(({ heading, page_text, start, end }) =>
@@ -84,7 +87,7 @@ export function createEmbeddingJobs(parts: EmbeddingParts): JobHandlers {
       if (!isStored) return
     }
     await database.asService(async (scope) => {
-      await markEmbedded(scope, documentId, model)
+      if (!(await markEmbedded(scope, { documentId, owner, model }))) return
       await deleteFailure(scope, owner)
       const complete = await deleteOtherModels(scope, documentId, model)
       if (complete !== undefined) log.info({ owner, model }, 'the library has vectors of the new model')

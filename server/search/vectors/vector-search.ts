@@ -1,9 +1,10 @@
-import { AppError } from '#server/base/errors.ts'
+import { AppError, isTimeout } from '#server/base/errors.ts'
 import type { Scope } from '#server/database/scope.ts'
 import type { Embedder } from '#server/providers/embed.ts'
 import { findSimilarPassages, modelInUse, type SimilarPassage } from './vector-store.ts'
 
 const EMBED_TIMEOUT_MS = 3_000
+const LATE = 'The model did not answer within three seconds.'
 
 export interface VectorSearchResult {
   readonly similar: readonly SimilarPassage[]
@@ -36,7 +37,8 @@ export async function searchVectors(
         : [`Vectors of ${nameOfModel(model)}, until those of ${nameOfModel(embedder.model)} are complete.`]
     return { similar: await findSimilarPassages(scope, { model, vector, documentIds, limit }), notes }
   } catch (error) {
-    if (!(error instanceof AppError) && !(error instanceof DOMException)) throw error
+    if (isTimeout(error)) return { similar: [], notes: [`Found by words alone. ${LATE}`] }
+    if (!(error instanceof AppError)) throw error
     return { similar: [], notes: [`Found by words alone. ${error.message}`] }
   }
 }

@@ -10,7 +10,7 @@ import { jobRun } from '#test/job-run.ts'
 import { addReadDocument } from '#test/library.ts'
 import { startStubModel } from '#test/stub-model.ts'
 import { createEmbeddingJobs } from './embed-job.ts'
-import { insertVectors, listPassagesWithoutVector } from './vector-store.ts'
+import { insertVectors, listPassagesWithoutVector, readEmbeddingProgress } from './vector-store.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -116,6 +116,48 @@ test('search without a reachable provider uses words alone, and the trace says s
   )
   expect(passages).toHaveLength(1)
   expect(trace.notes.join()).toMatch(/^Found by words alone\. The embeddings provider failed/)
+})
+
+test('a model gets as many passages at a time as it wants', async () => {
+  const person = await db.createPerson()
+  await addReadDocument(
+    db.database,
+    person,
+    'a.txt',
+    Array.from({ length: 5 }, (_, n) => `page ${n} of the harbour`),
+  )
+  const { embedder } = await startEmbedder('small')
+  const counts: number[] = []
+  await embedAll({
+    ...embedder,
+    batch: 2,
+    embed: (texts, options) => {
+      if (texts.some((text) => text.includes('of the harbour'))) counts.push(texts.length)
+      return embedder.embed(texts, options)
+    },
+  })
+  expect(counts).toEqual([2, 2, 1])
+  expect(await modelsOf(person)).toEqual(['small 5'])
+})
+
+test('a model that does not answer in time is told of with a sentence', async () => {
+  const person = await db.createPerson()
+  const { embedder } = await startEmbedder('slow')
+  // Documents of other people.
+  await embedAll(embedder)
+  await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
+  /** As the signal of the job is aborted a minute later. */
+  const slow = {
+    ...embedder,
+    embed: () => Promise.reject(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+  }
+  await expect(embedAll(slow)).rejects.toMatchObject({ code: 'unavailable' })
+  const progress = await db.database.asUser(person, (scope) => readEmbeddingProgress(scope, 'slow'))
+  expect(progress).toMatchObject({ embedded: 0, failure: 'The model did not answer within a minute.' })
+  await db.admin.query('delete from embeddings_failures where owner = $1', [person.sub])
+  await embedAll(embedder)
+  const { trace } = await db.database.asUser(person, (scope) => searchDocuments(scope, 'harbour', { embedder: slow }))
+  expect(trace.notes).toEqual(['Found by words alone. The model did not answer within three seconds.'])
 })
 
 test('vectors count with the documents until they go, also of a model that never reads the whole library', async () => {

@@ -135,8 +135,12 @@ export async function insertVectors(
   return true
 }
 
-/** Marks the document if every passage has a vector of the model. Runs as the service. */
-export async function markEmbedded(scope: Scope, documentId: string, model: string): Promise<void> {
+/** Marks the document if every passage has a vector of the model. False for a model that is no longer chosen. Runs as the service. */
+export async function markEmbedded(
+  scope: Scope,
+  { documentId, owner, model }: { readonly documentId: string; readonly owner: string; readonly model: string },
+): Promise<boolean> {
+  if (!(await holdChoice(scope, owner, model))) return false
   await scope.query(
     `insert into embedded_documents (owner, model, document_id, passages)
          select i.owner, $2, i.document_id, i.passages from document_index i
@@ -146,6 +150,7 @@ export async function markEmbedded(scope: Scope, documentId: string, model: stri
          on conflict do nothing`,
     [documentId, model],
   )
+  return true
 }
 
 /** Deletes only once the owner's library has all vectors of this model; returns the owner. Runs as the service. */
@@ -169,17 +174,26 @@ export async function deleteOtherModels(scope: Scope, documentId: string, model:
   return rowCount === 0 ? undefined : complete.owner
 }
 
-/** After a failure of their model, or without room, only that person's documents wait. */
-const NOT_PAUSED = `not exists (
-  select from embeddings_failures f where f.owner = i.owner and f.failed_at > now() - interval '5 minutes')`
-
-/** Undefined while the owner's documents wait after a failure. Runs as the service. */
-export async function findOwnerToEmbed(scope: Scope, documentId: string): Promise<string | undefined> {
-  const { rows } = await scope.query<{ owner: string }>(
-    `select i.owner from document_index i where i.document_id = $1 and ${NOT_PAUSED}`,
-    [documentId],
-  )
+/** Undefined once the document is gone. Runs as the service. */
+export async function findOwner(scope: Scope, documentId: string): Promise<string | undefined> {
+  const { rows } = await scope.query<{ owner: string }>('select owner from document_index where document_id = $1', [
+    documentId,
+  ])
   return rows[0]?.owner
+}
+
+/** After a failure of their model, or without room, only that person's documents wait, and only for this model. */
+const failedLately = (owner: string, model: string): string => `exists (
+  select from embeddings_failures f
+  where f.owner = ${owner} and f.model = ${model} and f.failed_at > now() - interval '5 minutes')`
+
+/** Runs as the service. */
+export async function isPaused(scope: Scope, owner: string, model: string): Promise<boolean> {
+  const { rows } = await scope.query<{ paused: boolean }>(`select ${failedLately('$1::uuid', '$2::text')} as paused`, [
+    owner,
+    model,
+  ])
+  return rows[0]?.paused === true
 }
 
 const MAX_MESSAGE = 500
@@ -190,8 +204,9 @@ export interface EmbeddingsFailure {
   readonly message: string
 }
 
-/** Runs as the service. */
+/** Stores none of a model that is no longer chosen. Runs as the service. */
 export async function storeFailure(scope: Scope, { owner, model, message }: EmbeddingsFailure): Promise<void> {
+  if (!(await holdChoice(scope, owner, model))) return
   await scope.query(
     `insert into embeddings_failures as f (owner, model, message) values ($1, $2, $3)
      on conflict (owner) do update set model = excluded.model, message = excluded.message, failed_at = now()`,
@@ -241,7 +256,7 @@ export async function listDocumentsToEmbed(
                left join own_providers o on o.owner = i.owner and o.embeddings_key is not null
                left join embeddings_consents c on c.owner = i.owner and c.address = any ($3)
                cross join lateral (select coalesce(o.embeddings_key, $1, c.embeddings_key) as model) as wanted
-               where wanted.model is not null and ${NOT_PAUSED} and not exists (
+               where wanted.model is not null and not ${failedLately('i.owner', 'wanted.model')} and not exists (
                  select from embedded_documents e
                  where e.owner = i.owner and e.model = wanted.model and e.document_id = i.document_id)
              ) as due order by nth limit $2`,

@@ -4,7 +4,7 @@ create table embeddings_consents (
   owner uuid primary key default auth.uid() references auth.users on delete cascade,
   address text not null check (char_length(address) <= 500 and address ~ '^https?://[^[:space:]]+$'),
   model text not null check (char_length(model) between 1 and 150),
-  -- The model of its vectors, as `serverKey` of server/connections/personal-embedders.ts writes it.
+  -- The model of its vectors, as `serverKeyPrefix` of server/connections/personal-embedders.ts writes it.
   embeddings_key text not null generated always as ('server:' || address || ' ' || model) stored,
   created_at timestamptz not null default now()
 );
@@ -41,11 +41,13 @@ grant select on embeddings_failures to authenticated;
 grant select, insert, update, delete on embeddings_failures to service_role;
 
 -- Deletes the vectors of all models that a person chose, unless one is still chosen: its vectors then replace the others
--- once they cover the library.
+-- once they cover the library. Failures go either way: a model that was tested and chosen once more does not wait.
 create function forget_chosen_vectors(of_owner uuid) returns void
   language plpgsql volatile set search_path = ''
 as $$
 begin
+  delete from public.embeddings_failures f
+    where f.owner = of_owner and (starts_with(f.model, 'endpoint:') or starts_with(f.model, 'server:'));
   if exists (select from public.own_providers o where o.owner = of_owner and o.embeddings_key is not null)
     or exists (select from public.embeddings_consents c where c.owner = of_owner)
   then
@@ -57,8 +59,6 @@ begin
     where v.owner = of_owner and (starts_with(v.model, 'endpoint:') or starts_with(v.model, 'server:'));
   delete from public.vector_usage u
     where u.owner = of_owner and (starts_with(u.model, 'endpoint:') or starts_with(u.model, 'server:'));
-  delete from public.embeddings_failures f
-    where f.owner = of_owner and (starts_with(f.model, 'endpoint:') or starts_with(f.model, 'server:'));
 end
 $$;
 revoke all on function forget_chosen_vectors(uuid) from public;
