@@ -5,7 +5,7 @@
  */
 
 /** Matches whole words. */
-const words = (...patterns: readonly string[]): RegExp =>
+export const words = (...patterns: readonly string[]): RegExp =>
   new RegExp(String.raw`(?<![\p{L}\p{M}\p{N}])(?:${patterns.join('|')})(?![\p{L}\p{M}\p{N}])`, 'gu')
 
 /** Matches whole words in the first pattern, and anything in the second: Chinese, Japanese and Korean attach particles. */
@@ -16,20 +16,20 @@ export const FAILED = wordsOrParts(
   [
     String.raw`(?:(?:could|can|were|was|have|has|had|are|is|did) ?)?(?:cannot|not|n t|t) (?:been |be |get )?(?:read(?:able)?|process(?:ed)?|open(?:ed)?|index(?:ed)?|search(?:able|ed)|parsed|recogni[sz]ed)|couldn t be (?:read|processed|opened|indexed|searched|parsed)`,
     String.raw`(?:couldn|can|weren|wasn|haven|hasn|aren|isn|didn|unable to|failed to|fail to) ?(?:t )?(?:been |be |get )?(?:read(?:able)?|processed?|opened|indexed|searched|parsed|load(?:ed)?)`,
-    'unreadable|failed|fail|failures?|errors?|broken|corrupt(?:ed)?|damaged',
-    String.raw`(?:konnten?|können|kann|wurden?|werden|sind|ist|waren?)? ?nicht (?:gelesen|eingelesen|lesbar|geöffnet|verarbeitet|durchsuchbar|lesen)\p{L}*(?: (?:werden|worden))?|unlesbar\p{L}*|fehlgeschlagen\p{L}*|gescheitert\p{L}*|fehlerhaft\p{L}*|fehler|beschädigt\p{L}*|defekt\p{L}*`,
-    String.raw`(?:n (?:ont|a|ai|est|sont|étaient|était) )?(?:pas|pu) (?:pu )?(?:être )?(?:lue?s?|lisibles?|ouverte?s?|traitée?s?)|illisibles?|échou\p{L}*|en échec|en erreur|erreurs?`,
-    String.raw`no (?:se )?(?:pudieron|pudo|pueden|puede|han podido|ha podido|fueron|son|pude|se) ?(?:se )?(?:leer(?:se)?|ser leíd[oa]s?|abrir(?:se)?|leíd[oa]s?|procesar(?:se)?|legibles?)|ilegibles?|fallid[oa]s?|fallaron|falló|no legibles?|errores`,
-    String.raw`non (?:è |sono |si )?(?:stat[oaie] |possono |può |potevano |poteva )?(?:possibile |potut[oaie] )?(?:essere )?(?:lett[oaie]|leggere|leggibil[ei]|aprire|apert[oaie])|illeggibil[ei]|fallit[oaie]|errori`,
-    String.raw`não (?:puderam|pôde|podem|pode|foram|foi|é|são|conseguiram|conseguiu) ?(?:ser )?(?:lid[oa]s?|abert[oa]s?|possível ler|ler|legíveis)|ilegíve(?:l|is)|falhad[oa]s?|falharam|falhou|erros`,
-    String.raw`(?:konden|kon|kunnen|kan|zijn|is|werden|werd)? ?niet (?:worden |kunnen worden )?(?:gelezen|geopend|leesbaar|verwerkt|te lezen)(?: kunnen)?(?: worden)?|onleesba\p{L}+|mislukt\p{L}*|fouten`,
-    String.raw`не (?:удалось|получилось|смогли|смог|были|был|была|было|могут быть|может быть|читаются|читается|открываются|открывается|прочитан\p{L}*) ?(?:прочитать|прочитан\p{L}*|прочесть|открыть|обработать)?|нечитаем\p{L}*|ошибк\p{L}*`,
+    'unreadable|failed|fail|corrupt(?:ed)?|read(?:ing)? (?:errors?|failures?)',
+    String.raw`(?:konnten?|können|kann|wurden?|werden|sind|ist|waren?)? ?nicht (?:gelesen|eingelesen|lesbar|geöffnet|verarbeitet|durchsuchbar|lesen)\p{L}*(?: (?:werden|worden))?|unlesbar\p{L}*|fehlgeschlagen\p{L}*|lesefehler\p{L}*`,
+    String.raw`(?:n (?:ont|a|ai|est|sont|étaient|était) )?(?:pas|pu) (?:pu )?(?:être )?(?:lue?s?|lisibles?|ouverte?s?|traitée?s?)|illisibles?|échou\p{L}*|en échec|erreurs? de lecture`,
+    String.raw`no (?:se )?(?:pudieron|pudo|pueden|puede|han podido|ha podido|fueron|son|pude|se) ?(?:se )?(?:leer(?:se)?|ser leíd[oa]s?|abrir(?:se)?|leíd[oa]s?|procesar(?:se)?|legibles?)|ilegibles?|fallid[oa]s?|fallaron|falló|no legibles?|errores de lectura`,
+    String.raw`non (?:è |sono |si )?(?:stat[oaie] |possono |può |potevano |poteva )?(?:possibile |potut[oaie] )?(?:essere )?(?:lett[oaie]|leggere|leggibil[ei]|aprire|apert[oaie])|illeggibil[ei]|fallit[oaie]|errori di lettura`,
+    String.raw`não (?:puderam|pôde|podem|pode|foram|foi|é|são|conseguiram|conseguiu) ?(?:ser )?(?:lid[oa]s?|abert[oa]s?|possível ler|ler|legíveis)|ilegíve(?:l|is)|falhad[oa]s?|falharam|falhou|erros de leitura`,
+    String.raw`(?:konden|kon|kunnen|kan|zijn|is|werden|werd)? ?niet (?:worden |kunnen worden )?(?:gelezen|geopend|leesbaar|verwerkt|te lezen)(?: kunnen)?(?: worden)?|onleesba\p{L}+|mislukt\p{L}*|leesfouten`,
+    String.raw`не (?:удалось|получилось|смогли|смог|были|был|была|было|могут быть|может быть|читаются|читается|открываются|открывается|прочитан\p{L}*) ?(?:прочитать|прочитан\p{L}*|прочесть|открыть|обработать)?|нечитаем\p{L}*|ошибк\p{L}* чтения`,
     String.raw`(?:kunde|kan|gick|har|kunne|lot seg|ble|blev|er) (?:ikke|inte) (?:att )?(?:bli |blive |blitt )?(?:läsas|läsa|lästs|läsbara?|öppnas|leses|lese|lest|læses|læst|læse|lesbare?|læsbare?|åpnes|åbnes)|oläsbar\p{L}*|uleselig\p{L}*|ulæselig\p{L}*|misslyck\p{L}*|mislyk\p{L}*|mislykk\p{L}*`,
-    String.raw`nie (?:udało się|można|można było|mogły|mogł\p{L}+|zostały|został|da się|są) ?(?:zostać )?(?:odczytać|przeczytać|odczytan\p{L}*|przeczytan\p{L}*|otworzyć|czytelne)|nieczyteln\p{L}*|błęd\p{L}*`,
-    String.raw`okunama\p{L}*|okunamı\p{L}*|okunmayan\p{L}*|başarısız\p{L}*|hatalı`,
+    String.raw`nie (?:udało się|można|można było|mogły|mogł\p{L}+|zostały|został|da się|są) ?(?:zostać )?(?:odczytać|przeczytać|odczytan\p{L}*|przeczytan\p{L}*|otworzyć|czytelne)|nieczyteln\p{L}*|błęd\p{L}* odczytu`,
+    String.raw`okunama\p{L}*|okunamı\p{L}*|okunmayan\p{L}*|başarısız\p{L}*`,
     String.raw`(?:لم|لا|تعذر|تعذرت|لم يتم|لم تتم|لم يمكن|لا يمكن|لم أتمكن من|تعذر علي) ?(?:يمكن |تمكن )?(?:قراءته?ا?م?|قراءة|قراءتها|تقرأ|فتحها|معالجتها)|غير مقروءة?|فشل\p{L}*|فشلت`,
   ],
-  '読み(?:込め|取れ|込む|取る)(?:なかった|ませんでした|ない|ません)(?:もの)?|読めな(?:かった|い)|読めません(?:でした)?|読み(?:込み|取り)(?:に)?(?:失敗|エラー)(?:した|しました)?|(?:无法|不能|没能|未能|没有|没|無法|沒有)(?:被)?(?:成功)?(?:读取|读出|读|打开|识别|处理|讀取|讀|打開)(?:成功)?(?:的)?|读取失败(?:的|了)?|读不(?:出来|了)|讀取失敗|失败|失敗|出错|읽을 ?수 ?없\\S*|읽지 ?못\\S*(?: 한)?|읽히지 ?(?:않|못)\\S*|읽기(?:에)? ?실패\\S*|실패한|오류',
+  '読み(?:込め|取れ|込む|取る)(?:なかった|ませんでした|ない|ません)(?:もの)?|読めな(?:かった|い)|読めません(?:でした)?|読み(?:込み|取り)(?:に)?(?:失敗|エラー)(?:した|しました)?|(?:无法|不能|没能|未能|没有|没|無法|沒有)(?:被)?(?:成功)?(?:读取|读出|读|打开|识别|处理|讀取|讀|打開)(?:成功)?(?:的)?|读取失败(?:的|了)?|读不(?:出来|了)|讀取失敗|失败|失敗|读取(?:出错|错误)|읽을 ?수 ?없\\S*|읽지 ?못\\S*(?: 한)?|읽히지 ?(?:않|못)\\S*|읽기(?:에)? ?실패\\S*|실패한|읽기 ?오류',
 )
 
 export const WHY = wordsOrParts(
@@ -84,7 +84,7 @@ export const TYPE_WORDS: readonly { readonly pattern: RegExp; readonly extension
   {
     pattern: wordsOrParts(
       [
-        String.raw`(?:ms |microsoft )?word ?(?:dateien?|dokumente?n?|documents?|files?|bestand(?:en)?|filer)?|вордовск\p{L}*`,
+        String.raw`(?:ms|microsoft) word|(?:ms |microsoft )?word ?(?:dateien?|dokumente?n?|documents?|files?|format\p{L}*|bestand(?:en)?|filer)|(?:documents?|fichiers?|archivos?|documentos?|file|arquivos?|документ\p{L}*|файл\p{L}*) word|вордовск\p{L}*`,
       ],
       'ワード|워드',
     ),
@@ -131,9 +131,17 @@ export const SIZE = words(
 /** The library by its name. */
 export const LIBRARY = wordsOrParts(
   [
-    '(?:(?:in|to|into|of|from) )?(?:my |the |this |our |your )?(?:document )?(?:library|alcove)|(?:(?:in|aus) )?(?:meiner |der |dieser )?bibliothek|(?:dans )?(?:ma |la )?bibliothèque|(?:(?:en|na|nella|in) )?(?:mi |la |mia |minha )?biblioteca|(?:in )?(?:mijn |de )?bibliotheek|(?:в )?(?:моей )?библиотек\\p{L}*|biblioteket(?: mitt)?|(?:mitt )?bibliotek|(?:w )?(?:mojej )?bibliote(?:ce|ka|ki)|kütüphane\\p{L}*|(?:في )?(?:مكتبتي|المكتبة)',
+    '(?:(?:in|to|into|of|from) )?(?:my |the |this |our |your )?(?:document )?(?:library|libraries|alcove)|(?:(?:in|aus) )?(?:meine[r]? |unsere[r]? |der |die |diese[r]? )?bibliothek|(?:dans )?(?:ma |la |notre )?bibliothèque|(?:(?:en|na|nella|in) )?(?:mi |la |mia |minha )?biblioteca|(?:in )?(?:mijn |de )?bibliotheek|(?:в )?(?:моей )?библиотек\\p{L}*|biblioteket(?: mitt)?|(?:mitt )?bibliotek|(?:w )?(?:mojej )?bibliote(?:ce|ka|ki)|kütüphane\\p{L}*|(?:في )?(?:مكتبتي|المكتبة)',
   ],
-  'ライブラリ(?:ー)?|文件库|资料库|图书馆|库(?:里|中)|라이브러리',
+  'ライブラリ(?:ー)?|文件库|资料库|库(?:里|中)|라이브러리',
+)
+
+/** The library of documents and not a building: "my library". */
+export const OWN_LIBRARY = wordsOrParts(
+  [
+    'alcove|document library|(?:my|this|our|your) (?:document )?library|(?:meine|diese|unsere|deine|ihre)[rn]? bibliothek|(?:ma|notre|cette|ta|votre) bibliothèque|(?:mi|nuestra|esta|tu|mia|nostra|questa|tua|minha|nossa|sua) biblioteca|(?:mijn|onze|deze|je|uw) bibliotheek|(?:мо\\p{L}+|наш\\p{L}+|эт\\p{L}+) библиотек\\p{L}*|biblioteket mitt|mitt bibliotek|moj\\p{L}+ bibliote\\p{L}+|kütüphanem\\p{L}*|مكتبتي',
+  ],
+  'ライブラリ(?:ー)?|文件库|资料库|库(?:里|中)|라이브러리',
 )
 
 /** A possession, or a place in which only the person's own documents are. */
@@ -165,31 +173,56 @@ export const COUNT = wordsOrParts(
 /** Asks for documents one by one. */
 export const WHICH = wordsOrParts(
   [
-    'which(?: ones?)?|list(?: of)?|name|enumerate|show(?: me)?|give me|tell me|welche[rsmn]?|nenne?|liste|zeige?|zeig mir|gib mir|zähle|auflisten|auf|quels?|quelles?|lesquel(?:le)?s|lequel|laquelle|listez?|montrez?|énumérez?|donnez?|cuál(?:es)?|cuales|lista(?:r|me)?|muestra(?:me)?|muéstrame|enumera|dime|dame|quali?|elenca(?:mi)?|mostra(?:mi)?|elenco|lista|qua(?:l|is)|liste|mostre|enumere|welke?|lijst|noem|geef|toon|как(?:ие|ой|ая|ое|их)|которы[ех]|перечисли(?:те)?|покажи(?:те)?|назови(?:те)?|список|vilk(?:a|en|et)|visa|hvilke[nt]?|vis|jakie|jaki|jaka|które|który|która|wymień|pokaż|wypisz|hangi(?:leri|si)?|listele|göster|أي|أية|اذكر|اعرض|قائمة',
+    'which(?: ones?)?|list(?: of)?|(?<=^(?:please |and |can you |could you )*)name|enumerate|show(?: me)?|give me|tell me|welche[rsmn]?|nenne?|liste|zeige?|zeig mir|gib mir|zähle|auflisten|auf|quels?|quelles?|lesquel(?:le)?s|lequel|laquelle|listez?|montrez?|énumérez?|donnez?|cuál(?:es)?|cuales|lista(?:r|me)?|muestra(?:me)?|muéstrame|enumera|dime|dame|quali?|elenca(?:mi)?|mostra(?:mi)?|elenco|lista|qua(?:l|is)|liste|mostre|enumere|welke?|lijst|noem|geef|toon|как(?:ие|ой|ая|ое|их)|которы[ех]|перечисли(?:те)?|покажи(?:те)?|назови(?:те)?|список|vilk(?:a|en|et)|visa|hvilke[nt]?|vis|jakie|jaki|jaka|które|który|która|wymień|pokaż|wypisz|hangi(?:leri|si)?|listele|göster|أي|أية|اذكر|اعرض|قائمة',
   ],
   'どの|どれ|どちら|一覧|リスト|挙げて|見せて|教えて|哪些|哪个|哪份|哪几(?:个|份)?|列出|显示|有哪|哪|어떤|어느|목록|나열\\S*|보여\\S*|알려\\S*',
 )
 
 export const WHAT = wordsOrParts(
-  ['what(?: s)?|was|wer|qu(?:e|oi)?|qué|que|che(?: cosa)?|cosa|o que|wat|что|vad|hva|hvad|co|ne|ما|ماذا|هي'],
+  ['what(?: s)?|was|qu(?:e|oi)?|qué|que|che(?: cosa)?|cosa|o que|wat|что|vad|hva|hvad|co|ne|ما|ماذا|هي'],
   '何|什么|什麼|무엇\\S*|무슨|뭐\\S*|뭔\\S*',
 )
 
 export const ADDED = wordsOrParts(
   [
-    'added|add|uploaded|upload|imported|import|new|i (?:have )?(?:recently )?(?:added|uploaded|imported)|(?:were|was|been|got) (?:added|uploaded|imported)',
-    'hinzugefügt\\p{L}*|hochgeladen\\p{L}*|hinzu|füge?te?|lud|importiert\\p{L}*|neu|neue[nrs]?|dazugekommen|hochladen|hinzufügen',
-    'ajoutée?s?|téléchargée?s?|téléversée?s?|importée?s?|chargée?s?|mise?s? en ligne|nouveaux?|nouvelles?',
-    'añadí|añadid[oa]s?|agregu?é|agregad[oa]s?|subí|subid[oa]s?|cargu?é|cargad[oa]s?|importad[oa]s?|nuev[oa]s?',
-    'aggiunt[oaie]|caricat[oaie]|importat[oaie]|nuov[oaie]',
-    'adicion(?:ei|ad[oa]s?)|carregu?ei|carregad[oa]s?|envi(?:ei|ad[oa]s?)|importad[oa]s?|nov[oa]s?',
-    'toegevoegd\\p{L}*|geüpload\\p{L}*|geupload\\p{L}*|nieuwe?|geïmporteerd',
-    'добав\\p{L}+|загру(?:з|ж)\\p{L}+|нов(?:ые|ых|ый|ое)',
-    'lade (?:jag )?(?:till|upp)|lagt till|laddade?(?: jag)?(?: upp)?|tillagd\\p{L}*|uppladd\\p{L}*|laddat upp|la jeg (?:til|inn)|lastet (?:jeg )?opp|lagt (?:til|inn)|tilføj\\p{L}*|uploaded\\p{L}*|uploadet|nya|nye',
-    'doda\\p{L}+|przesła\\p{L}+|wgra\\p{L}+|now[eay]|ekle\\p{L}+|yükle\\p{L}+|yeni',
-    'أضفت|أضفتها|أضفته|رفعت|رفعتها|حملت|حملتها|المضافة|أضيفت|الجديدة|جديدة|تم (?:رفعها|تحميلها)|تمت إضافتها',
+    'added|add|uploaded|upload|imported|import|i (?:have )?(?:recently )?(?:added|uploaded|imported)|(?:were|was|been|got) (?:added|uploaded|imported)',
+    'hinzugefügt\\p{L}*|hochgeladen\\p{L}*|hinzu|füge?te?|lud|importiert\\p{L}*|dazugekommen|hochladen|hinzufügen',
+    'ajoutée?s?|téléchargée?s?|téléversée?s?|importée?s?|chargée?s?|mise?s? en ligne',
+    'añadí|añadid[oa]s?|agregu?é|agregad[oa]s?|subí|subid[oa]s?|cargu?é|cargad[oa]s?|importad[oa]s?',
+    'aggiunt[oaie]|caricat[oaie]|importat[oaie]',
+    'adicion(?:ei|ad[oa]s?)|carregu?ei|carregad[oa]s?|envi(?:ei|ad[oa]s?)|importad[oa]s?',
+    'toegevoegd\\p{L}*|geüpload\\p{L}*|geupload\\p{L}*|geïmporteerd',
+    'добав\\p{L}+|загру(?:з|ж)\\p{L}+',
+    'lade (?:jag )?(?:till|upp)|lagt till|laddade?(?: jag)?(?: upp)?|tillagd\\p{L}*|uppladd\\p{L}*|laddat upp|la jeg (?:til|inn)|lastet (?:jeg )?opp|lagt (?:til|inn)|tilføj\\p{L}*|uploaded\\p{L}*|uploadet',
+    'doda\\p{L}+|przesła\\p{L}+|wgra\\p{L}+|ekle\\p{L}+|yükle\\p{L}+',
+    'أضفت|أضفتها|أضفته|رفعت|رفعتها|حملت|حملتها|المضافة|أضيفت|تم (?:رفعها|تحميلها)|تمت إضافتها',
   ],
-  '追加(?:した|しました|された|されました)?|アップロード(?:した|しました|された)?|登録(?:した|しました)?|新しい|上传(?:了|的|过)?|上傳(?:了|的)?|添加(?:了|的)?|新增(?:了|的)?|加入(?:了|的)?|导入(?:了|的)?|추가\\S*|업로드\\S*|올린|올렸\\S*|새로운|새로',
+  '追加(?:した|しました|された|されました)?|アップロード(?:した|しました|された)?|登録(?:した|しました)?|上传(?:了|的|过)?|上傳(?:了|的)?|添加(?:了|的)?|新增(?:了|的)?|加入(?:了|的)?|导入(?:了|的)?|추가\\S*|업로드\\S*|올린|올렸\\S*',
+)
+
+export const NEW = wordsOrParts(
+  [
+    'new|neu|neue[nrs]?|nouveaux?|nouvelles?|nuev[oa]s?|nuov[oaie]|nov[oa]s?|nieuwe?|нов(?:ые|ых|ый|ое)|nya|nye|now[eay]|yeni|الجديدة|جديدة',
+  ],
+  '新しい|새로운|새로',
+)
+
+/** Without a word for documents, only an upload, or what the person added, is one of documents. */
+export const ADDED_BY_PERSON = wordsOrParts(
+  [
+    'i|we|ich|wir|je|j|nous|yo|nosotros|eu|nós|ik|wij|я|мы|jag|jeg|vi|(?:ho|abbiamo) \\p{L}+|(?:he|hemos) (?:añadido|agregado|subido|cargado|importado)|añadí|agregué|subí|cargué|adicionei|carreguei|enviei|(?:doda|wgra|przesła)ł[ae]m|(?:ekle|yükle)di[mk]|أضفت|أضفتها|أضفته|رفعت|رفعتها|حملت|حملتها',
+    'uploaded|hochgeladen\\p{L}*|téléversée?s?|geüpload\\p{L}*|geupload\\p{L}*|uppladd\\p{L}*|laddats? upp|lastet opp|uploadet',
+  ],
+  'アップロード|上传|上傳|업로드|私が|我|내가|제가',
+)
+
+/** Points at the documents of the question before. */
+export const POINTING = wordsOrParts(
+  [
+    '(?:which|the) ones?|them|they|those|davon|darunter|von (?:ihnen|denen|diesen)|eux|elles|parmi|lesquels|lesquelles|ellos|ellas|de (?:esos|esas|estos|estas)|de (?:quelli|quelle|questi|queste)|di (?:quelli|quelle|questi|queste|essi)|tra (?:essi|loro|questi)|deles|delas|destes|desses|ervan|daarvan|van (?:hen|deze)|из (?:них|этих)|них|их|av (?:dem|dessa|dem)|af dem|z nich|nich|bunlar\\p{L}*|onlar\\p{L}*|hangileri|منها|منهم',
+    '^(?:and |und |et |y |e |en )?(?:which|welche|cuáles|quali|quais|welke)$',
+  ],
+  'これら|それら|そのうち|その中|其中|这些|那些|그 ?중|이 ?중',
 )
 
 export const WHEN = wordsOrParts(
@@ -266,6 +299,11 @@ export const NUMBER_WORDS: readonly (readonly [count: number, pattern: RegExp])[
   [10, words('ten|zehn|dix|diez|dieci|dez|tien|десять|tio|ti|dziesięć|on')],
 ]
 
+/** Documents that have to be handed in or may be, and not those that are there. */
+export const MODAL = words(
+  '(?:have|has|had|got|is|are|was|were) to|(?:can|could|may|might|would|will|shall) (?:i|we|one|they|be)',
+)
+
 /** Words that say nothing about which documents are meant. */
 const FILLER_WORDS = `
   a an the of in on is are was were be been do does did done i you me have has had it its they them these those this that all any some
@@ -303,19 +341,33 @@ export const areFillers = (rest: string): boolean =>
 
 /** Joins what a question is about to the documents: "documents about X". The head before it must hold nothing else. */
 export const ABOUT = words(
-  '(?:that |which )?(?:are |is |have |has )?(?:all )?(?:about|on|regarding|concerning|covering|related to|relating to|dealing with)(?: the (?:subject|topic)(?: of)?)?',
+  '(?:that |which )?(?:are |is |have |has )?(?:all )?(?:about|(?<!(?:are|is|were|was) (?:all )?)on|regarding|concerning|covering|related to|relating to|dealing with)(?: the (?:subject|topic)(?: of)?)?',
   '(?:that |which )?(?:mention(?:s|ed|ing)?|contain(?:s|ing)?|include|includes|discuss(?:es|ing)?|covers?|refers? to|deals? with|talks? about|speaks? (?:of|about)|says? (?:something|anything) (?:about|on)|describes?|explains?|(?:have|has) (?:something|anything|information) (?:about|on)|with (?:information|something) (?:about|on))(?: (?:information (?:about|on)|(?:the )?(?:words?|terms?|phrase|name|subject|topic)(?: of)?))?',
-  '(?:die |welche )?(?:über|zum thema|zur|zum|rund um|handeln (?:von|über)|handelt (?:von|über)|erwähnen|erwähnt|behandeln|behandelt|enthalten|enthält|betreffen|betrifft|sprechen (?:von|über)|beschreiben|beschreibt|geht es um|gehen um|befassen sich mit|beschäftigen sich mit)(?: (?:das (?:wort|thema)|den begriff|informationen (?:über|zu[mr]?)))?',
-  '(?:qui )?(?:sur|à propos d[eu]s?|au sujet d[eu]s?|concernant|concernent|parlent? d[eu]s?|mentionnent?|traitent? d[eu]s?|contiennent|contient|évoquent?|portent sur|relatifs? (?:à|au|aux))(?: (?:le mot|les mots|le terme))?',
-  '(?:que )?(?:sobre|acerca de(?:l)?|mencionan?|tratan? (?:del?|sobre)|hablan? (?:del?|sobre)|contienen?|relacionad[oa]s con|relativ[oa]s a)(?: (?:la palabra|el término))?',
-  '(?:che )?(?:su(?:l|lla|llo|i|gli|lle)?|riguardo(?: a(?:l|lla)?)?|parlano d(?:i|el|ella|egli|elle|ei)|parla d(?:i|el|ella)|trattano(?: d(?:i|el|ella))?|tratta(?: di)?|menzionano|menziona|contengono|contiene|riguardano|relativi a(?:l|lla)?)(?: la parola)?',
-  '(?:que )?(?:sobre|acerca d[eoa]|mencionam?|tratam? d[eoa]s?|falam? (?:d[eoa]s?|sobre)|contêm|contém|referem)(?: a palavra)?',
+  '(?:die |welche )?(?:über|zum thema|rund um|handeln (?:von|über)|handelt (?:von|über)|erwähnen|erwähnt|behandeln|behandelt|enthalten|enthält|betreffen|betrifft|sprechen (?:von|über)|beschreiben|beschreibt|geht es um|gehen um|befassen sich mit|beschäftigen sich mit)(?: (?:das (?:wort|thema)|den begriff|informationen (?:über|zu[mr]?)))?',
+  '(?:qui )?(?:(?<!(?:est|sont|étaient|était) )sur|à propos d[eu]s?|au sujet d[eu]s?|concernant|concernent|parlent? d[eu]s?|mentionnent?|traitent? d[eu]s?|contiennent|contient|évoquent?|portent sur|relatifs? (?:à|au|aux))(?: (?:le mot|les mots|le terme))?',
+  '(?:que )?(?:(?<!(?:está|están|estaba|estaban|estão|estava|estavam) )sobre|acerca de(?:l)?|mencionan?|tratan? (?:del?|sobre)|hablan? (?:del?|sobre)|contienen?|relacionad[oa]s con|relativ[oa]s a)(?: (?:la palabra|el término))?',
+  '(?:che )?(?:(?<!(?:è|sono|era|erano) )su(?:l|lla|llo|i|gli|lle)?|riguardo(?: a(?:l|lla)?)?|parlano d(?:i|el|ella|egli|elle|ei)|parla d(?:i|el|ella)|trattano(?: d(?:i|el|ella))?|tratta(?: di)?|menzionano|menziona|contengono|contiene|riguardano|relativi a(?:l|lla)?)(?: la parola)?',
+  '(?:que )?(?:(?<!(?:está|están|estaba|estaban|estão|estava|estavam) )sobre|acerca d[eoa]|mencionam?|tratam? d[eoa]s?|falam? (?:d[eoa]s?|sobre)|contêm|contém|referem)(?: a palavra)?',
   '(?:die )?(?:over|gaan over|gaat over|noemen|noemt|vermelden|vermeldt|bevatten|bevat|betreffende|handelen over)(?: het woord)?',
   '(?:которые )?(?:о|об|про|посвящены|упомина(?:ют|ет|ется|ются)|говорится (?:о|об)|говорят (?:о|об)|касаются|содержат|содержит|рассказывают (?:о|об))(?: слово)?',
   '(?:som )?(?:om|handlar om|handler om|nämner|nevner|nævner|innehåller|inneholder|indeholder|angående|vedrørende)(?: ordet)?',
   '(?:które )?(?:o|na temat|dotyczą(?:ce)?|mówią o|wspominają(?: o)?|zawierają)(?: słowo)?',
   '(?:التي )?(?:عن|حول|بخصوص|تتحدث عن|يتحدث عن|تذكر|يذكر|تتناول|يتناول|تحتوي على|تتعلق ب)(?: كلمة)?',
 )
+
+/** Verbs of one document. After several documents another noun is what they agree with: "Quels documents contient le dossier". */
+export const VERB_OF_ONE = words(
+  'enthält|erwähnt|behandelt|betrifft|beschreibt|handelt',
+  'contient|mentionne|traite|parle|évoque|concerne',
+  'contiene|menciona|trata|habla|menziona|parla|tratta',
+  'contém|fala',
+  'bevat|vermeldt|noemt|gaat',
+  'содержит|упоминает',
+)
+/** A subject in the nominative after such a verb: "Welches Dokument enthält der Antrag". */
+export const NOMINATIVE = /^ ?(?:der|dieser|jeder|mein|unser|ich|man|er|wir) /u
+export const WHICH_ONE_OF =
+  /^(?:in )?(?:welche[sr]|lequel|laquelle|cuál|quale?|qual|which one) (?:der|meiner|dieser|de|of|di|dei|dos) /u
 
 /** Chinese, Japanese, Korean and Turkish, each with the subject in a group. */
 export const ABOUT_UNSPACED: readonly RegExp[] = [
@@ -342,15 +394,15 @@ export const MENTIONED_IN: readonly RegExp[] = [
 
 /** "a file called X" */
 export const NAMED = words(
-  '(?:that is |which is |with the )?(?:named?|called|titled|entitled)',
-  '(?:mit dem )?(?:namens?|genannt|der titel|namen|heißt)',
+  '(?:that is |which is )?(?:named|called|titled|entitled)|(?:with|by) the (?:name|title)(?: of)?',
+  'mit (?:dem )?(?:namen|titel)|namens|genannt|heißt',
   '(?:qui )?(?:nommée?s?|appelée?s?|intitulée?s?|s appelle|du nom d[eu])',
   '(?:que se )?(?:llamad[oa]s?|titulad[oa]s?|se llama|con el nombre)',
   '(?:che si )?(?:chiamat[oaie]|intitolat[oaie]|si chiama|di nome)',
   '(?:que se )?(?:chamad[oa]s?|intitulad[oa]s?|se chama|com o nome)',
-  '(?:met de )?(?:genaamd|genoemd|die|naam|heet)',
+  'met de (?:naam|titel)|genaamd|genoemd|heet',
   '(?:под )?(?:названием|именем|называется)',
-  '(?:med )?(?:som heter|namnet|navnet|kallad|kalt|kaldet|der hedder|ved navn)',
+  '(?:med )?(?:som heter|med namnet|med navnet|kallad|kalt|kaldet|der hedder|ved navn)',
   '(?:o )?(?:nazwie|nazwany|zatytułowany)',
   '(?:باسم|اسمه|اسمها|بعنوان)',
 )

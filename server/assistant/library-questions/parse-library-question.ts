@@ -6,6 +6,7 @@ import {
   ABOUT,
   ABOUT_UNSPACED,
   ADDED,
+  ADDED_BY_PERSON,
   areFillers,
   COUNT,
   DOCUMENT_NOUN,
@@ -13,22 +14,39 @@ import {
   LIBRARY,
   type LibraryOrder,
   MENTIONED_IN,
+  MODAL,
   NAMED,
   NAMED_UNSPACED,
+  NEW,
+  NOMINATIVE,
   NUMBER_WORDS,
   ORDER_WORDS,
   OWN,
+  OWN_LIBRARY,
   PAGES,
+  POINTING,
   SCANNED,
   SIZE,
   TABLES,
   TYPE_WORDS,
   UNREAD,
+  VERB_OF_ONE,
   WHAT,
   WHEN,
   WHICH,
+  WHICH_ONE_OF,
   WHY,
 } from './library-words.ts'
+import {
+  asksWhatKindIs,
+  isFormat,
+  isInOneDocument,
+  isOneDocument,
+  isOneObject,
+  isOneOwnDocument,
+  isSeveral,
+  isSeveralDocuments,
+} from './one-document.ts'
 
 export interface LibraryFilter {
   /** File name extensions. */
@@ -80,10 +98,13 @@ const plain = (text: string): string =>
 interface Words {
   readonly asksCount: boolean
   readonly asksWhich: boolean
+  readonly asksWhat: boolean
   readonly isWhy: boolean
   readonly isOwn: boolean
   readonly hasNoun: boolean
   readonly isAdded: boolean
+  readonly isAddedByPerson: boolean
+  readonly isPointing: boolean
   readonly isWhen: boolean
   readonly isPages: boolean
   readonly isSize: boolean
@@ -96,6 +117,8 @@ const digits = (text: string): number | undefined => {
   const found = /(?<!\p{N})\d{1,3}(?!\p{N})/u.exec(text)?.[0]
   return found === undefined ? undefined : Number(found)
 }
+
+const matches = ({ source }: RegExp, text: string): boolean => new RegExp(source, 'u').test(text)
 
 /** Takes known words out of the text one kind after another; undefined where others are left. */
 function readWords(text: string, now: Date): Words | undefined {
@@ -122,22 +145,30 @@ function readWords(text: string, now: Date): Words | undefined {
   const isOwn = take(OWN)
   const { language, ...ofLanguage } = takeLanguage(rest)
   rest = ofLanguage.rest
-  const isAdded = take(ADDED)
+  const isAdding = take(ADDED)
+  const isNew = take(NEW)
+  const isAdded = isAdding || isNew
   const isWhen = take(WHEN)
-  const hasNoun = take(DOCUMENT_NOUN) || type !== undefined || isScanned || isLibrary
+  const hasDocument = take(DOCUMENT_NOUN) || type !== undefined || isScanned
+  const state = isUnread ? 'unread' : isFailed ? 'failed' : undefined
+  // Another library is a building.
+  const hasNoun = hasDocument || (isLibrary && (state !== undefined || matches(OWN_LIBRARY, text)))
   // Possession is looked for twice, since a noun may stand inside it: "do I have" and "my files".
-  const isOwned = take(OWN) || isOwn || isLibrary
-  const asksWhich = [take(WHICH), take(WHAT)].includes(true)
+  const isOwned = take(OWN) || isOwn || (isLibrary && hasNoun)
+  const isPointing = matches(POINTING, text)
+  const [isWhich, asksWhat] = [take(WHICH), take(WHAT)]
   const limit = NUMBER_WORDS.find(([, pattern]) => order !== undefined && take(pattern))?.[0] ?? digits(rest)
   if (!areFillers(rest)) return undefined
-  const state = isUnread ? 'unread' : isFailed ? 'failed' : undefined
   return {
     asksCount,
-    asksWhich,
+    asksWhich: isWhich || asksWhat,
+    asksWhat,
     isWhy,
     isOwn: isOwned,
     hasNoun,
     isAdded,
+    isAddedByPerson: isAdding && matches(ADDED_BY_PERSON, text),
+    isPointing,
     isWhen,
     isPages,
     isSize,
@@ -155,6 +186,8 @@ function readWords(text: string, now: Date): Words | undefined {
 
 /** Documents that are only asked for: "which of my documents". @returns their filter and what is asked */
 function readHead(head: string, now: Date): Words | undefined {
+  // "Does the document mention X" asks one document, and "documents that have to contain X" may not be there.
+  if (matches(MODAL, head) || (isOneDocument(head) && !isSeveralDocuments(head))) return undefined
   const words = readWords(head, now)
   return words?.hasNoun && words.order === undefined && !words.isPages && !words.isSize ? words : undefined
 }
@@ -162,10 +195,15 @@ function readHead(head: string, now: Date): Words | undefined {
 const SPACE = / +/g
 
 /** The text before and after each match. */
-function* splitsAt(text: string, pattern: RegExp): Generator<readonly [before: string, after: string]> {
+function* splitsAt(text: string, pattern: RegExp): Generator<readonly [before: string, after: string, found: string]> {
   for (const { 0: found, index } of text.matchAll(pattern))
-    yield [text.slice(0, index), text.slice(index + found.length)]
+    yield [text.slice(0, index), text.slice(index + found.length), found]
 }
+
+/** "Welche Unterlagen enthält der Antrag": what contains something is not the documents that are asked for. */
+const isInverted = (before: string, verb: string, after: string): boolean =>
+  matches(VERB_OF_ONE, verb) &&
+  (NOMINATIVE.test(after) || ((isSeveral(before) || matches(COUNT, before)) && !WHICH_ONE_OF.test(before)))
 
 function parseSubject(text: string, now: Date): LibraryQuestion | undefined {
   const about = (head: string, subject: string): LibraryQuestion | undefined => {
@@ -179,9 +217,11 @@ function parseSubject(text: string, now: Date): LibraryQuestion | undefined {
     const found = subject === undefined ? undefined : about(head ?? 'documents', subject)
     if (found) return found
   }
-  for (const [before, after] of splitsAt(text, ABOUT)) {
+  for (const [before, after, verb] of splitsAt(text, ABOUT)) {
     const found =
-      before.trim() === '' ? undefined : about(before, after.replace(/ (?:erwähnt|vor|genannt|handeln|sprechen)$/u, ''))
+      before.trim() === '' || isInverted(before, verb, after)
+        ? undefined
+        : about(before, after.replace(/ (?:erwähnt|vor|genannt|handeln|sprechen)$/u, ''))
     // "in Japanese", "on paper": what follows may itself be words about the library.
     if (found) return found
   }
@@ -217,18 +257,61 @@ const asksOf = ({ isPages, isSize, isWhen, isAdded, asksCount, order }: Words): 
           ? 'count'
           : 'documents'
 
+/** "What is in my document?", "What does the image show?", "What is Excel?" */
+function asksForContents(words: Words, text: string): boolean {
+  const { asksCount, asksWhich, asksWhat, isOwn, isAdded, isWhen, isPages, isSize, order, filter } = words
+  const { extensions, state, language, added, isScanned } = filter
+  if (matches(MODAL, text) && !(state !== undefined && !isAdded)) return true
+  if (isInOneDocument(text)) return !(isPages && isOneOwnDocument(text))
+  if (isFormat(text) && !isOwn) return true
+  const isOfKind = extensions !== undefined || isScanned === true
+  if (asksCount && isOfKind && !isPages && isOneDocument(text) && !isSeveralDocuments(text)) return true
+  const isOfProperty =
+    order !== undefined || state !== undefined || (isAdded && (added !== undefined || isWhen)) || isPages || isSize
+  if (!asksWhich || asksCount || isOfProperty) return false
+  if (asksWhat) return isOneObject(text) || (isOfKind && !isOwn && language === undefined && asksWhatKindIs(text))
+  return isOfKind && !isOwn && language === undefined && isOneObject(text)
+}
+
+/** A noun, a property or a word that points at the documents: "Why?" and "What is this?" ask something else. */
+function continuesLibrary({
+  hasNoun,
+  isPointing,
+  isAdded,
+  asksCount,
+  asksWhat,
+  asksWhich,
+  order,
+  filter,
+}: Words): boolean {
+  const { extensions, state, language, added, isScanned } = filter
+  if (hasNoun || isPointing || state !== undefined) return true
+  if (order !== undefined) return asksWhich && !isAdded
+  if (asksWhat) return false
+  return (
+    extensions !== undefined ||
+    language !== undefined ||
+    isScanned === true ||
+    (added !== undefined && (isAdded || asksCount || asksWhich))
+  )
+}
+
 /** A question of library words alone: whether it says that it means the person's documents. */
-function isAboutLibrary(words: Words, isAfterLibraryQuestion: boolean): boolean {
+function isAboutLibrary(words: Words, text: string, isAfterLibraryQuestion: boolean): boolean {
   const { hasNoun, isOwn, isAdded, asksCount, asksWhich, isWhy, isPages, isSize, order, filter } = words
   const { extensions, state, language, added, isScanned } = filter
+  if (asksForContents(words, text)) return false
   const isAsked = asksCount || asksWhich || isWhy || isOwn || order !== undefined
-  if (isAfterLibraryQuestion && isAsked && (hasNoun || asksWhich || isWhy || Object.keys(filter).length > 0))
-    return true
+  if (isAfterLibraryQuestion && (isAsked || isPages) && continuesLibrary(words)) return true
+  if (added !== undefined && !isAdded) return false
   if (!hasNoun)
-    return (isPages && asksCount && isOwn) || (isAdded && asksWhich && (added !== undefined || order !== undefined))
+    return (
+      (isPages && asksCount && isOwn) ||
+      (words.isAddedByPerson && asksWhich && (added !== undefined || order !== undefined))
+    )
   if (isPages && order === undefined) return asksCount && isOwn
   if (isSize) return isOwn
-  if (added !== undefined) return isAdded
+  if (added !== undefined) return true
   if (isOwn) return isAsked
   if (state !== undefined || order !== undefined) return isAsked
   return (asksCount || asksWhich) && (extensions !== undefined || language !== undefined || isScanned === true)
@@ -236,7 +319,7 @@ function isAboutLibrary(words: Words, isAfterLibraryQuestion: boolean): boolean 
 
 /** Words of which a question about the library has one; most other questions have none, and are looked at no further. */
 const OBJECT_WORDS = new RegExp(
-  [DOCUMENT_NOUN, LIBRARY, PAGES, ADDED, SCANNED, ...TYPE_WORDS.map(({ pattern }) => pattern)]
+  [DOCUMENT_NOUN, LIBRARY, PAGES, ADDED, NEW, SCANNED, ...TYPE_WORDS.map(({ pattern }) => pattern)]
     .map(({ source }) => source)
     .join('|'),
   'u',
@@ -246,12 +329,12 @@ const OBJECT_WORDS = new RegExp(
 function parseAlone(question: string, now: Date, isAfterLibraryQuestion: boolean): LibraryQuestion | undefined {
   if (question.length > MAX_CHARACTERS || question.includes('\n')) return undefined
   const file = QUOTED_FILE.exec(question)?.[1] ?? BARE_FILE.exec(question)?.[0]
-  if (file !== undefined) return parseAboutFile(question.replace(file, ' '), file, now)
+  if (file !== undefined) return parseAboutFile(question, file, now)
   const text = plain(question)
   if (!isAfterLibraryQuestion && !OBJECT_WORDS.test(text)) return undefined
   const words = readWords(text, now)
   if (!words) return parseSubjectOrName(question, now)
-  if (!isAboutLibrary(words, isAfterLibraryQuestion)) return undefined
+  if (!isAboutLibrary(words, text, isAfterLibraryQuestion)) return undefined
   const { filter, order: said, limit } = words
   const order = said ?? (words.isAdded && filter.added === undefined && !words.asksCount ? 'newest' : undefined)
   return {
@@ -271,12 +354,19 @@ function parseSubjectOrName(question: string, now: Date): LibraryQuestion | unde
   return named && withOriginalWords(question, named)
 }
 
+/** Before the name of a file. */
+const PLACE =
+  /(?:^| )(?:in|inside|on|of|from|auf|aus|im|dans|sur|de|du|en|nel|nella|su|em|no|na|op|uit|van|i|på|w|na|в|во|на)(?: (?:my|the|meiner|der|dem|mon|le|mi|el|il|meu|o|mijn|de|het))?$/u
+
 /** "Do I have lease.pdf?", "How many pages has lease.pdf?", "Why could lease.pdf not be read?" */
-function parseAboutFile(rest: string, file: string, now: Date): LibraryQuestion | undefined {
-  const words = readWords(plain(rest.replace(NAMED, ' ')), now)
+function parseAboutFile(question: string, file: string, now: Date): LibraryQuestion | undefined {
+  const [before = ''] = question.split(file)
+  const words = readWords(plain(question.replace(file, ' ').replace(NAMED, ' ')), now)
   if (!words || words.order !== undefined) return undefined
-  const { isPages, asksCount, isSize, isWhen, isAdded, isOwn, filter } = words
-  const isMeant = (isPages && asksCount) || isSize || (isWhen && isAdded) || filter.state === 'failed' || isOwn
+  const { isPages, asksCount, asksWhich, isSize, isWhen, isAdded, isOwn, filter } = words
+  // "What is in my lease.pdf" and "Are there pictures in lease.pdf" ask for what it holds.
+  const isHad = isOwn && !asksWhich && !asksCount && filter.extensions === undefined && !PLACE.test(plain(before))
+  const isMeant = (isPages && asksCount) || isSize || (isWhen && isAdded) || filter.state === 'failed' || isHad
   return isMeant && filter.language === undefined ? { asks: asksOf(words), filter: { name: file } } : undefined
 }
 
