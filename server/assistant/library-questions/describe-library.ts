@@ -118,13 +118,10 @@ function describeDocument(document: ListedDocument, detail: Detail, marker: stri
   return `${escapeName(nameWithFolder(document))}${more === undefined ? '' : `, ${more}`}${reason === undefined ? '' : `: ${reason}`} ${marker}`
 }
 
-/** Parts of all documents that were read: "3,012 pages in 34 PDF files, 41 sheets in 9 Excel files". */
-function describeAllPages(types: readonly TypeCounts[], extensions: readonly string[] | undefined): string {
-  const counted = types.filter(({ mimetype, ready }) => {
-    const type = typeOf(mimetype)
-    return ready > 0 && (!extensions || type?.extensions.some((each) => extensions.includes(each)))
-  })
-  const byLabel = [...Map.groupBy(counted, ({ mimetype }) => labelOf(mimetype))].map(([label, members]) => {
+/** Parts of the documents that were read: "3,012 pages in 34 PDF files, 41 sheets in 9 Excel files". */
+function describeAllPages(types: readonly TypeCounts[]): string {
+  const read = types.filter(({ ready }) => ready > 0)
+  const byLabel = [...Map.groupBy(read, ({ mimetype }) => labelOf(mimetype))].map(([label, members]) => {
     const [pages, files] = [sum(members.map((each) => each.pages)), sum(members.map((each) => each.ready))]
     const unit = typeOf(members[0]?.mimetype ?? '') ?? { unit: 'page' as const }
     return {
@@ -147,12 +144,11 @@ const describeSizes = (types: readonly TypeCounts[]): string =>
 
 /** @param firstNumber of the source that opens the first listed document */
 export function describeLibraryAnswer(answer: LibraryAnswer, firstNumber = 1): string {
-  const { question, types, count, listed } = answer
+  const { question, types, matchingTypes, count, listed } = answer
   const { asks, order, filter } = question
   const total = sum(types.map((each) => each.documents))
   const isWholeLibrary = Object.keys(filter).length === 0
   if (total === 0) return describeTotals(types)
-  if (asks === 'pages' && filter.name === undefined) return describeAllPages(types, filter.extensions)
   if (asks === 'size' && isWholeLibrary && order === undefined) return describeSizes(types)
   const detail = detailOf(answer)
   const lines = listed.map((document, index) => describeDocument(document, detail, `[${firstNumber + index}]`))
@@ -160,6 +156,10 @@ export function describeLibraryAnswer(answer: LibraryAnswer, firstNumber = 1): s
   const title = order === undefined ? common : [ORDER_TITLES[order], ...(isWholeLibrary ? [] : [common])].join(', ')
   const noted = notesOn(filter, total)
   if (count === 0) return [`**${title}:** none of your ${documents(total)}.`, ...noted].join('\n\n')
+  if (asks === 'pages' && filter.name === undefined) {
+    const pages = describeAllPages(matchingTypes)
+    return isWholeLibrary ? pages : [`**${title}:** ${pages}`, ...noted].join('\n\n')
+  }
   if (order !== undefined && listed.length === 1) return `**${title}:** ${lines[0] ?? ''}`
   // A fact of one file needs no count of files.
   if (filter.name !== undefined && asks !== 'documents' && asks !== 'count' && listed.length === 1)

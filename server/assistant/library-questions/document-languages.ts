@@ -107,8 +107,8 @@ const MIN_SHARE_OF_OWN_LETTERS = 0.01
 
 /** @returns an ISO 639-1 code, or undefined where the text says too little */
 export function languageOfText(text: string): string | undefined {
-  const share = (pattern: RegExp) =>
-    (text.match(pattern)?.length ?? 0) / Math.max(1, text.match(/\p{L}/gu)?.length ?? 0)
+  const letters = Math.max(1, text.match(/\p{L}/gu)?.length ?? 0)
+  const share = (pattern: RegExp) => (text.match(pattern)?.length ?? 0) / letters
   const byScript = BY_SCRIPT.find(([script, , minShare]) => share(script) > minShare)
   if (byScript) return byScript[1]
   const detected = detectLanguage(text)

@@ -1,4 +1,5 @@
 /** Answers a question about the library from its rows. */
+import { setImmediate } from 'node:timers/promises'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import type { RetrievalTrace } from '#contract/trace.ts'
 import type { Scope } from '#server/database/scope.ts'
@@ -23,6 +24,8 @@ export const MAX_NAMED_DOCUMENTS = 50
 /** Documents whose language is looked at; reading more takes longer than an answer may. */
 export const MAX_SAMPLED_DOCUMENTS = 1_000
 
+const DETECTED_AT_ONCE = 50
+
 export interface ListedDocument extends DocumentFacts {
   /** Opens the document, where it tells most. */
   readonly opening: FoundPassage
@@ -31,6 +34,8 @@ export interface ListedDocument extends DocumentFacts {
 export interface LibraryAnswer {
   readonly question: LibraryQuestion
   readonly types: readonly TypeCounts[]
+  /** Types of the documents that match, where their pages are asked for. */
+  readonly matchingTypes: readonly TypeCounts[]
   /** Documents that match. */
   readonly count: number
   /** The first of them. */
@@ -56,9 +61,12 @@ export async function findLibraryAnswer(
   const listOrder: FactsOrder = order ?? (filter.added ? 'newest' : 'name')
   const atMost = order === undefined ? MAX_NAMED_DOCUMENTS : (limit ?? 1)
   const isWholeLibrary = Object.keys(filter).length === 0 && order === undefined && asks !== 'documents'
-  const found = await listFacts(scope, toFactsFilter(filter, ids, order), {
+  const factsFilter = toFactsFilter(filter, ids, order)
+  const isOfAllPages = asks === 'pages' && filter.name === undefined
+  const matchingTypes = !isOfAllPages ? [] : isWholeLibrary ? types : await countByType(scope, factsFilter)
+  const found = await listFacts(scope, factsFilter, {
     order: listOrder,
-    limit: isWholeLibrary ? 0 : atMost,
+    limit: isWholeLibrary || isOfAllPages ? 0 : atMost,
   })
   // The best passages come first, not the first names.
   const ranks = new Map(passages.map(({ documentId }, rank) => [documentId, rank]))
@@ -67,11 +75,14 @@ export async function findLibraryAnswer(
   return {
     question,
     types,
-    count: isWholeLibrary ? types.reduce((sum, each) => sum + each.documents, 0) : found.count,
+    matchingTypes,
+    count: isWholeLibrary ? countDocuments(types) : isOfAllPages ? countDocuments(matchingTypes) : found.count,
     listed: await withOpenings(scope, documents, passages),
     trace,
   }
 }
+
+const countDocuments = (types: readonly TypeCounts[]): number => types.reduce((sum, each) => sum + each.documents, 0)
 
 function toFactsFilter(filter: LibraryFilter, ids: Matching['ids'], order: LibraryQuestion['order']): FactsFilter {
   const { extensions, state, added, isScanned } = filter
@@ -99,8 +110,7 @@ async function findMatching(scope: Scope, filter: LibraryFilter, embedder: Embed
   const found: Matching[] = []
   if (name !== undefined) found.push({ ids: await findNamed(scope, name) })
   if (language !== undefined) {
-    const samples = await sampleTexts(scope, MAX_SAMPLED_DOCUMENTS)
-    found.push({ ids: samples.filter(({ text }) => languageOfText(text) === language).map(({ id }) => id) })
+    found.push({ ids: await findInLanguage(scope, language) })
   }
   if (subject !== undefined) {
     const { passages, trace } = await searchDocuments(scope, subject, {
@@ -118,6 +128,17 @@ async function findMatching(scope: Scope, filter: LibraryFilter, embedder: Embed
     }),
     {},
   )
+}
+
+/** Other answers go on meanwhile: to detect a thousand languages takes longer than they may wait. */
+async function findInLanguage(scope: Scope, language: string): Promise<string[]> {
+  const samples = await sampleTexts(scope, MAX_SAMPLED_DOCUMENTS)
+  const ids: string[] = []
+  for (const [index, { id, text }] of samples.entries()) {
+    if (index % DETECTED_AT_ONCE === DETECTED_AT_ONCE - 1) await setImmediate()
+    if (languageOfText(text) === language) ids.push(id)
+  }
+  return ids
 }
 
 /** Documents of exactly this name, else those whose names contain its words. */

@@ -1,5 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { READER_MODEL } from '#contract/product-names.ts'
+import { addMessage } from '#server/conversations/queries.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { createStubProviders, openTestAssistant, type Person, STUB_MODEL } from '#test/assistant.ts'
 import { addReadDocument, addUnreadDocument } from '#test/library.ts'
@@ -51,12 +52,18 @@ beforeEach(async () => {
   await addFailed(stranger, 'stranger-secret.pdf')
 })
 
-async function ask(question: string, given: { conversationId?: string; model?: string } = {}) {
+async function ask(
+  question: string,
+  given: { conversationId?: string; model?: string; documentIds?: readonly string[] } = {},
+) {
   const conversationId =
     given.conversationId ??
     (await assistant.startConversation(person, { model: given.model ?? READER_MODEL, title: 'Library' }))
   const watched = await assistant.watch(conversationId)
-  await assistant.ask(person, conversationId, question)
+  const metadata = given.documentIds ? { documentIds: [...given.documentIds] } : undefined
+  await db.database.asUser(person, (scope) =>
+    addMessage(scope, conversationId, { content: question, ...(metadata ? { metadata } : {}) }),
+  )
   await watched.until('done')
   const answer = (await assistant.answersIn(person, conversationId)).at(-1)
   const sources = (answer?.metadata?.sources ?? []).filter(isPassageSource)
@@ -110,6 +117,10 @@ test.each<[string, string]>([
   ],
   ['Do I have a file called stranger.txt?', '**Named “stranger.txt”:** none of your 5 documents.'],
   ['How many pages does lease_mill-lane.pdf have?', 'lease_mill-lane.pdf, 3 pages [1]'],
+  ['How many pages do my German documents have?', '**In German:** 1 section in 1 Text file.'],
+  ['How many pages do my PDFs have?', '**PDF files:** 3 pages in 1 PDF file.'],
+  ['How many pages do my French documents have?', '**In French:** none of your 5 documents.'],
+  ['How many pages did I add in May 2025?', '**Added from 1 May 2025 to 31 May 2025:** 1 sheet in 1 Excel file.'],
   ['How many pages do my documents have?', '6 sections, pages and sheets in all'],
 ])('%s', async (question, expected) => {
   await assistant.startWorker()
@@ -175,4 +186,14 @@ test('a model is told the names for a question that only concerns the library, a
   expect(model.lastSent().text).not.toContain('stranger')
   await ask('Who pays the deposit to the landlord?', { model: STUB_MODEL })
   expect(model.lastSent().text).not.toContain('<library>')
+})
+
+test('a model that is asked about chosen documents is not told the names of others', async () => {
+  const model = await startRecordingModel(() => 'harbour')
+  onTestFinished(() => model.stop())
+  const { documentId } = await addReadDocument(db.database, person, 'chosen.txt', [ENGLISH])
+  await assistant.startWorker({ providersOf: createStubProviders(model) })
+  await ask('Which of my files should I read first?', { model: STUB_MODEL, documentIds: [documentId] })
+  expect(model.lastSent().text).toContain('chosen.txt')
+  expect(model.lastSent().text).not.toContain('budget.xls')
 })

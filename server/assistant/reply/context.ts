@@ -194,14 +194,16 @@ export async function readContext(
     isEmptyLibrary: state.documents === 0,
     missingDocumentNotes,
     libraryAnswer: library,
-    libraryFacts: options.onlyQuotes
-      ? undefined
-      : await readLibraryFacts(scope, {
-          question: parsed.text,
-          answer: library,
-          firstNumber: sources.at(-found.length)?.n ?? 1,
-          contextWindow,
-        }),
+    // A model that is asked about chosen documents is not told the names of others.
+    libraryFacts:
+      options.onlyQuotes || chosen.length > 0
+        ? undefined
+        : await readLibraryFacts(scope, {
+            question: parsed.text,
+            answer: library,
+            firstNumber: sources.at(-found.length)?.n ?? 1,
+            contextWindow,
+          }),
     sources,
     attachedPictures: state.sees === true ? await findPictures(scope, history) : [],
     pictures: [],

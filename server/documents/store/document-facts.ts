@@ -12,12 +12,38 @@ export interface TypeCounts {
   readonly bytes: number
 }
 
-export async function countByType(scope: Scope): Promise<TypeCounts[]> {
+export interface FactsFilter {
+  readonly mimetypes?: readonly string[] | undefined
+  readonly states?: readonly DocumentRow['state'][] | undefined
+  readonly ids?: readonly string[] | undefined
+  readonly addedFrom?: Date | undefined
+  /** Excluded. */
+  readonly addedTo?: Date | undefined
+  readonly isRecognised?: boolean | undefined
+}
+
+const MATCHES = `superseded_at is null and ($1::text[] is null or mimetype = any ($1))
+  and ($2::text[] is null or state = any ($2)) and ($3::uuid[] is null or id = any ($3))
+  and ($4::timestamptz is null or uploaded_at >= $4) and ($5::timestamptz is null or uploaded_at < $5)
+  and (not $6 or (readability ->> 'by_ocr')::int > 0)`
+
+const matchValues = ({ mimetypes, states, ids, addedFrom, addedTo, isRecognised = false }: FactsFilter) => [
+  mimetypes,
+  states,
+  ids,
+  addedFrom,
+  addedTo,
+  isRecognised,
+]
+
+/** Counts the documents that match, all current ones without a filter. */
+export async function countByType(scope: Scope, filter: FactsFilter = {}): Promise<TypeCounts[]> {
   const { rows } = await scope.query<TypeCounts & Record<string, unknown>>(
     `select mimetype, count(*)::int as documents, count(*) filter (where state = 'ready')::int as ready,
        count(*) filter (where state = 'failed')::int as failed,
        coalesce(sum(pages) filter (where state = 'ready'), 0)::int as pages, sum(size::bigint)::float8 as bytes
-     from documents where superseded_at is null group by mimetype order by documents desc, mimetype`,
+     from documents where ${MATCHES} group by mimetype order by documents desc, mimetype`,
+    matchValues(filter),
   )
   return rows
 }
@@ -34,16 +60,6 @@ export interface DocumentFacts {
   readonly uploadedAt: Date
 }
 
-export interface FactsFilter {
-  readonly mimetypes?: readonly string[] | undefined
-  readonly states?: readonly DocumentRow['state'][] | undefined
-  readonly ids?: readonly string[] | undefined
-  readonly addedFrom?: Date | undefined
-  /** Excluded. */
-  readonly addedTo?: Date | undefined
-  readonly isRecognised?: boolean | undefined
-}
-
 const ORDERS = {
   newest: 'uploaded_at desc, id',
   oldest: 'uploaded_at, id',
@@ -58,25 +74,21 @@ export type FactsOrder = keyof typeof ORDERS
 /** @returns the first of the matching documents, and how many there are */
 export async function listFacts(
   scope: Scope,
-  { mimetypes, states, ids, addedFrom, addedTo, isRecognised = false }: FactsFilter,
+  filter: FactsFilter,
   { order, limit }: { readonly order: FactsOrder; readonly limit: number },
 ): Promise<{ documents: DocumentFacts[]; count: number }> {
   const { rows } = await scope.query<DocumentFacts & { count: number }>(
     `select id, filename, folder, mimetype, size, state, pages, error, uploaded_at as "uploadedAt",
        count(*) over ()::int as count
-     from documents
-     where superseded_at is null and ($1::text[] is null or mimetype = any ($1))
-       and ($2::text[] is null or state = any ($2)) and ($3::uuid[] is null or id = any ($3))
-       and ($4::timestamptz is null or uploaded_at >= $4) and ($5::timestamptz is null or uploaded_at < $5)
-       and (not $6 or (readability ->> 'by_ocr')::int > 0)
+     from documents where ${MATCHES}
      order by ${ORDERS[order]} limit $7`,
-    [mimetypes, states, ids, addedFrom, addedTo, isRecognised, limit],
+    [...matchValues(filter), limit],
   )
   return { documents: rows.map(({ count: _, ...facts }) => facts), count: rows[0]?.count ?? 0 }
 }
 
-const SAMPLE_PAGES = 8
-const SAMPLE_CHARACTERS_OF_PAGE = 1_000
+const SAMPLE_PAGES = 4
+const SAMPLE_CHARACTERS_OF_PAGE = 500
 
 /** Beginnings of the pages of each of the newest ready documents. */
 export async function sampleTexts(scope: Scope, limit: number): Promise<{ id: string; text: string }[]> {
