@@ -453,6 +453,8 @@ const ONE_DOCUMENT = [
 
 const KINDS = [
   'What is a PDF?',
+  'What is a document?',
+  'Was ist eine Datei?',
   'What is Excel?',
   'What is a Word document?',
   'What is a spreadsheet?',
@@ -533,7 +535,9 @@ const RELATIVE_CLAUSES = [
   'Habe ich Unterlagen, die ich unterschreiben muss?',
   'Gibt es Dateien, die veraltet sind?',
   'Habe ich Dokumente, in denen Namen stehen?',
+  'Gibt es Dokumente, die über 10 Seiten haben?',
   'Heb ik documenten die verlopen?',
+  'Heb ik bestanden die oud zijn?',
   'Zijn er documenten die ik moet ondertekenen?',
   'Heb ik documenten waarin mijn naam staat?',
   'Do I have documents that name a guarantor?',
@@ -545,6 +549,7 @@ const RELATIVE_CLAUSES = [
 const NO_UPLOADS = [
   'What is new in 2024?',
   'What was new last year?',
+  'What is new this month?',
   'What was added last year?',
   'What has been added in 2024?',
   'What did he add last year?',
@@ -566,6 +571,8 @@ const NO_UPLOADS = [
 const BUILDINGS = [
   'Is there a library?',
   'Is there a library in Mill Lane?',
+  'Is there a library in the document?',
+  'Is the library new?',
   'How big is the library?',
   'Do I have a library?',
   'Which is the biggest library?',

@@ -209,7 +209,9 @@ function parseSubject(text: string, now: Date): LibraryQuestion | undefined {
   const about = (head: string, subject: string): LibraryQuestion | undefined => {
     const words = readHead(head, now)
     const named = subject.trim().replace(SPACE, ' ')
-    if (!words || named === '' || areFillers(named)) return undefined
+    // "über 10 Seiten" is a length.
+    const isLength = /^\d/u.test(named) && matches(PAGES, named)
+    if (!words || named === '' || areFillers(named) || isLength) return undefined
     return { asks: words.asksCount ? 'count' : 'documents', filter: { ...words.filter, subject: named } }
   }
   for (const pattern of [...MENTIONED_IN, ...ABOUT_UNSPACED]) {
