@@ -134,7 +134,7 @@ const mayBeRounded = ({ significant, hasDecimals, isScaled, unit }: NumberFigure
 
 const SIGNED_FAMILIES = new Set(['celsius', 'fahrenheit'])
 
-/** Of a number, also in the magnitudes that the answer writes apart from it. */
+/** Readings of a number, also in the magnitudes that the answer writes apart from it. */
 const readingsIn = ({ isScaled, readings }: NumberFigure, { magnitudes }: ClaimContext): readonly Reading[] =>
   isScaled
     ? readings

@@ -10,7 +10,7 @@ const RATIO =
 const MEAN =
   /average|mean|\bavg\b|durchschnitt|mittel|moyenne|promedio|media|média|gemiddeld|średni|средн|平均|평균|متوسط|औसत/u
 
-/** So many of one thing: "three months' rent, that is 3,750 euros", "8 tablets (4,000 mg)". */
+/** A number of equal amounts: "three months' rent, that is 3,750 euros", "8 tablets (4,000 mg)". */
 const PRODUCT =
   /that is|i\.e\.|=|×|\beach\b|apiece|times|das heißt|d\. ?h\.|das sind|\balso\b|\bje\b|jeweils|\bsoit\b|c['’]est-à-dire|chacun|es decir|\bcada\b|cioè|ciascun|ossia|ou seja|\bdus\b|\belk|то есть|кажд|すなわち|つまり|各|即|每|즉|각각|أي|\(\s*(?:=|≈|~)?\s*[$€£¥]?\d/u
 const MAX_COUNT = 100
