@@ -8,7 +8,7 @@ import { openStage, type Stage, startChat } from './stage.ts'
 
 /** Passages that are sent to the endpoint at a time. */
 const BATCH = 32
-const MEANT = 'An accessory dwelling unit needs a permit of the building department.'
+const MEANT = 'The warden has a straw box for the prickly guests of the garden.'
 
 let stage: Stage
 let page: Page
@@ -21,8 +21,8 @@ let sent: string[] = []
 let mayAnswer: Promise<void> = Promise.resolve()
 let isBroken = false
 
-/** Its two meanings: homes for relatives, and everything else. */
-const vectorOf = (text: string) => (/granny flat|dwelling unit/.test(text) ? [1, 0.1] : [0.1, -1])
+/** Its two meanings: hedgehogs, of which no list of synonyms knows these words, and everything else. */
+const vectorOf = (text: string) => (/hedgehog|prickly guests/.test(text) ? [1, 0.1] : [0.1, -1])
 
 /** Stands for Ollama: lists the chat model of the stage and an embeddings model, whose vectors it computes itself. */
 async function startEndpoint(): Promise<void> {
@@ -81,7 +81,7 @@ async function openSettings(): Promise<void> {
 }
 const offer = () => page.getByRole('region', { name: 'Search by meaning' })
 const toggle = () => offer().getByRole('switch', { name: 'Search by meaning with nomic-embed-text' })
-const isInPrompt = async () => JSON.stringify(await stage.stub.lastRequest()).includes('accessory dwelling unit')
+const isInPrompt = async () => JSON.stringify(await stage.stub.lastRequest()).includes('prickly guests')
 
 async function addDocument(name: string, text: string): Promise<void> {
   await tab('Files').click()
@@ -105,7 +105,7 @@ test('the settings offer the model and say what would be sent where; until then 
     )
     .waitFor()
   expect(await toggle().getAttribute('aria-checked')).toBe('false')
-  await startChat(page, 'May grandmother live in a granny flat?')
+  await startChat(page, 'Where do hedgehogs sleep?')
   expect(await isInPrompt()).toBe(false)
   expect(sent).toEqual([])
 })
@@ -135,11 +135,11 @@ test('switched on, it counts the passages that are read in the background', asyn
       { timeout: 30_000 },
     )
     .toBe(true)
-  expect(sent.some((text) => text.includes('accessory dwelling unit'))).toBe(true)
+  expect(sent.some((text) => text.includes('prickly guests'))).toBe(true)
 })
 
 test('a question whose words no document has finds the passage that means the same', async () => {
-  await startChat(page, 'May grandmother live in a granny flat?')
+  await startChat(page, 'Where do hedgehogs sleep?')
   expect(await isInPrompt()).toBe(true)
 })
 
@@ -166,7 +166,7 @@ test('switched off, nothing is sent and nothing found by meaning any more', asyn
       .count(),
   ).toBe(0)
   sent = []
-  await startChat(page, 'May grandmother live in a granny flat?')
+  await startChat(page, 'Where do hedgehogs sleep?')
   expect(await isInPrompt()).toBe(false)
   expect(sent).toEqual([])
 })
