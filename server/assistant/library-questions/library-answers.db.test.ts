@@ -140,6 +140,13 @@ test('documents about a subject open at the passage that fits best', async () =>
   expect(metadata?.trace).toMatchObject({ query: 'the lighthouse keeper' })
 })
 
+test('a text in one language behind a preface in another one is in the former', async () => {
+  const preface = Array.from({ length: 5 }, () => ENGLISH.repeat(5))
+  await addReadDocument(db.database, person, 'novel.txt', [...preface, ...preface.map(() => JAPANESE.repeat(40))])
+  await assistant.startWorker()
+  expect((await ask('Which documents are in Japanese?')).content).toContain('novel.txt')
+})
+
 test('more documents than are named are counted', async () => {
   for (let index = 0; index < 52; index += 1) await addUnreadDocument(db.database, person, `scan ${index}.pdf`)
   await assistant.startWorker()

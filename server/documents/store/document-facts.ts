@@ -87,18 +87,24 @@ export async function listFacts(
   return { documents: rows.map(({ count: _, ...facts }) => facts), count: rows[0]?.count ?? 0 }
 }
 
-const SAMPLE_PAGES = 4
-const SAMPLE_CHARACTERS_OF_PAGE = 500
+const SAMPLE_PAGES = 7
+const SAMPLE_CHARACTERS_OF_PAGE = 400
 
-/** Beginnings of the pages of each of the newest ready documents. */
+/** Middles of pages at even distances of each of the newest ready documents: a text may begin with a preface in another language. */
 export async function sampleTexts(scope: Scope, limit: number): Promise<{ id: string; text: string }[]> {
   const { rows } = await scope.query<{ id: string; text: string }>(
     `select d.id, coalesce(sample.text, '') as text
-     from (select id, uploaded_at from documents where superseded_at is null and state = 'ready'
+     from (select id, uploaded_at, pages from documents where superseded_at is null and state = 'ready'
        order by uploaded_at desc, id limit $1) d
      cross join lateral (
-       select string_agg(left(p.text, ${SAMPLE_CHARACTERS_OF_PAGE}), E'\\n' order by p.page) as text
-       from document_pages p where p.document_id = d.id and p.page <= ${SAMPLE_PAGES}
+       select string_agg(
+         substr(p.text, greatest(1, (length(p.text) - ${SAMPLE_CHARACTERS_OF_PAGE}) / 2), ${SAMPLE_CHARACTERS_OF_PAGE}),
+         E'\\n' order by p.page) as text
+       from document_pages p
+       where p.document_id = d.id and p.page in (
+         select 1 + (greatest(1, coalesce(d.pages, 1)) - 1) * nth / ${SAMPLE_PAGES - 1}
+         from generate_series(0, ${SAMPLE_PAGES - 1}) nth
+       )
      ) sample`,
     [limit],
   )
