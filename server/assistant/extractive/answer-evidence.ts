@@ -1,18 +1,18 @@
 /** How far quotations and what stands around them hold the words of a question. */
 import { isPassageSource, type PassageSource } from '#contract/source.ts'
 import type { Scope } from '#server/database/scope.ts'
-import { type LibraryIndex, openLibraryIndex, readPassageFilter } from '#server/search/index/library-index.ts'
+import { readPassageFilter } from '#server/search/index/library-index.ts'
 import { eachPassage, readTerms } from '#server/search/index/posting-lookup.ts'
-import { type ExpandedQuestion, expandQuestion } from '#server/search/query/expansion.ts'
-import { parseQuestion, termKey } from '#server/search/query/parse-question.ts'
+import type { ExpandedQuestion } from '#server/search/query/expansion.ts'
+import { termKey } from '#server/search/query/parse-question.ts'
 import { weighWord } from '#server/search/query/word-weight.ts'
 import { detectStemmer } from '#server/search/text/detect-language.ts'
 import { stemByLanguage } from '#server/search/text/stemmer.ts'
 import { foldAccents, wordsOf } from '#server/search/text/tokenizer.ts'
 import { type AnswerKind, answerKindOf, holdsAnswer } from './answer-kind.ts'
-import { findAskedWords } from './asked-words.ts'
+import { type AskedWords, findAskedWords } from './asked-words.ts'
 import type { QuotableSource } from './quotable.ts'
-import type { QuoteCandidates } from './quote-candidates.ts'
+import type { LookedUpQuestion, PreparedCandidates } from './quote-candidates.ts'
 import type { Sentence } from './sentences.ts'
 import { isForeignTo } from './text-language.ts'
 
@@ -95,18 +95,14 @@ function passagesOf(keys: readonly string[], postings: ExpandedQuestion['posting
 
 async function readQuestionWords(
   scope: Scope,
-  library: LibraryIndex,
-  question: string,
-  added: NonNullable<QuoteCandidates['addedTerms']>,
+  { library, parsed, expanded, addedTerms: added }: LookedUpQuestion,
+  { asked, names, general, years }: AskedWords,
 ): Promise<QuestionWord[]> {
-  const parsed = await parseQuestion(scope, question, library.languages)
-  const expanded = await expandQuestion(scope, library, parsed)
   const ofAdded = await readTerms(
     scope,
     library,
     [...added.values()].flatMap((terms) => [...terms.keys()]),
   )
-  const { asked, names, general, years } = findAskedWords(question)
   const all = new Set(parsed.words.keys())
   const telling = [...all].filter(
     (word) => word !== 's' && !general.has(word) && !years.includes(Number(word)) && !isJoined(word, all),
@@ -139,11 +135,11 @@ export async function readEvidence(
   scope: Scope,
   question: string,
   quotes: readonly QuotableSource[],
-  { sentences, stems, addedTerms = new Map() }: Pick<QuoteCandidates, 'sentences' | 'stems' | 'addedTerms'>,
+  { sentences, stems, lookedUp }: Pick<PreparedCandidates, 'sentences' | 'stems' | 'lookedUp'>,
 ): Promise<AnswerEvidence[]> {
-  const library = await openLibraryIndex(scope)
-  const words = await readQuestionWords(scope, library, question, addedTerms)
-  const { years } = findAskedWords(question)
+  const { library } = lookedUp
+  const askedOf = findAskedWords(question)
+  const words = await readQuestionWords(scope, lookedUp, askedOf)
   const kind = answerKindOf(question)
   const formsIn = async (text: string, languages: readonly string[]): Promise<ReadonlySet<string>> => {
     const stems = await stemByLanguage(scope, wordsOf(text), languages)
@@ -187,7 +183,7 @@ export async function readEvidence(
         const { word, weight, isName, isAsked } = found
         return { word, weight, isName, isAsked, place: placeOf(found) }
       }),
-      missingYears: years.filter((year) => !holdsYear(page, year)),
+      missingYears: askedOf.years.filter((year) => !holdsYear(page, year)),
       kind,
       kindPlace: (['quote', 'passage', 'page'] as const)[kindAt] ?? 'nowhere',
       isTogether: own.some(isAnswer),

@@ -37,30 +37,28 @@ const MOST = 1.7
 const SHARE_AT: Readonly<Record<WordPlace, number>> = { quote: 1, passage: 1, page: 0.7, document: 0.3, nowhere: 0 }
 const isNear = ({ place }: WordEvidence): boolean => SHARE_AT[place] >= SHARE_AT.page
 
-/** @param missing the share where there are no words */
-function missingShare(words: readonly WordEvidence[], missing: number): number {
+function missingShare(words: readonly WordEvidence[]): number {
   const total = words.reduce((sum, { weight }) => sum + weight, 0)
-  return total === 0 ? missing : 1 - words.reduce((sum, { weight, place }) => sum + weight * SHARE_AT[place], 0) / total
+  return total === 0 ? 0 : 1 - words.reduce((sum, { weight, place }) => sum + weight * SHARE_AT[place], 0) / total
 }
 
 const isNowhere = (word: string, { words }: AnswerEvidence): boolean =>
   words.some((other) => other.word === word && other.place === 'nowhere')
 
+/** A year that stands at none of the quotations. */
+const yearMissingEverywhere = ({ missingYears }: AnswerEvidence, all: readonly AnswerEvidence[]): number | undefined =>
+  missingYears.find((year) => all.every((other) => other.missingYears.includes(year)))
+
 /** A name or a year of a comparison stands in one of the documents, not in all. */
-function weighReasons(
-  { words, missingYears, kind, kindPlace, isTogether }: AnswerEvidence,
-  all: readonly AnswerEvidence[],
-): Reasons {
+function weighReasons(evidence: AnswerEvidence, all: readonly AnswerEvidence[]): Reasons {
+  const { words, kind, kindPlace, isTogether } = evidence
   const [names, others] = [words.filter(({ isName }) => isName), words.filter(({ isName }) => !isName)]
   return {
-    year: missingYears.some((year) => all.every((other) => other.missingYears.includes(year))) ? 1 : 0,
+    year: yearMissingEverywhere(evidence, all) === undefined ? 0 : 1,
     name: names.some(({ word }) => all.every((other) => isNowhere(word, other))) ? 1 : 0,
     kind: kindPlace === 'nowhere' ? 2 : kindPlace === 'page' ? 1 : 0,
-    asked: missingShare(
-      others.filter(({ isAsked }) => isAsked),
-      0,
-    ),
-    words: missingShare(others, 0),
+    asked: missingShare(others.filter(({ isAsked }) => isAsked)),
+    words: missingShare(others),
     nothing: others.length > 0 && !others.some(isNear) ? 1 : 0,
     apart: kind !== undefined && VISIBLE_KINDS.has(kind) && !isTogether ? 1 : 0,
   }
@@ -83,11 +81,8 @@ const KIND_NAMES: Readonly<Record<AnswerKind, string>> = {
 }
 
 /** The heaviest reason in words; a pair of Chinese, Japanese or Korean characters is no word that could be named. */
-function describe(
-  { words, missingYears, kind }: AnswerEvidence,
-  reasons: Reasons,
-  all: readonly AnswerEvidence[],
-): string {
+function describe(evidence: AnswerEvidence, reasons: Reasons, all: readonly AnswerEvidence[]): string {
+  const { words, kind } = evidence
   const of = (reason: keyof Reasons) => WEIGHTS[reason] * reasons[reason]
   const heaviest = (candidates: readonly WordEvidence[]) =>
     candidates.toSorted((one, other) => other.weight - one.weight).find(({ word }) => !isPair(word))
@@ -95,7 +90,7 @@ function describe(
     heaviest(words.filter(({ isName, place }) => isName && place === 'nowhere')) ??
     heaviest(words.filter((found) => found.isAsked && !isNear(found))) ??
     heaviest(words.filter((found) => !isNear(found)))
-  const year = missingYears.find((each) => all.every((other) => other.missingYears.includes(each)))
+  const year = yearMissingEverywhere(evidence, all)
   if (year !== undefined) return `the year ${String(year)} does not occur there`
   if (of('kind') > Math.max(of('name'), of('nothing')) && kind !== undefined)
     return `${KIND_NAMES[kind]} is given there`

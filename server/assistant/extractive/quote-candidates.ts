@@ -4,11 +4,11 @@ import { pageBlock } from '#contract/document.ts'
 import { isMessageSource, isPassageSource, type PassageSource } from '#contract/source.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { readPagesWithNeighbours } from '#server/documents/store/pages.ts'
-import { listLanguages } from '#server/search/index/segments.ts'
-import { findAddedTerms } from '#server/search/query/added-words.ts'
-import { parseQuestion, groupWordsByLanguage } from '#server/search/query/parse-question.ts'
+import { addWords, type QuestionWithAddedWords } from '#server/search/query/added-words.ts'
+import { type ExpandedQuestion, expandQuestion } from '#server/search/query/expansion.ts'
+import { groupWordsByLanguage, type ParsedQuestion, parseQuestion } from '#server/search/query/parse-question.ts'
 import { readTerms } from '#server/search/index/posting-lookup.ts'
-import { openLibraryIndex } from '#server/search/index/library-index.ts'
+import { type LibraryIndex, openLibraryIndex } from '#server/search/index/library-index.ts'
 import { weighWord } from '#server/search/query/word-weight.ts'
 import { idf } from '#server/search/ranking/bm25.ts'
 import { stemWords } from '#server/search/text/stemmer.ts'
@@ -44,10 +44,19 @@ export interface QuoteCandidates {
   /** In reading order within each passage, the best passage first. */
   readonly sentences: readonly Sentence[]
   readonly stems: ReadonlyMap<string, readonly string[]>
-  /** Terms of synonyms and translations of each word, with their weights. */
-  readonly addedTerms?: ReadonlyMap<string, ReadonlyMap<string, number>>
   /** Weights below 1 of synonyms and translations among the terms of `questionParts`. */
   readonly addedWeights?: ReadonlyMap<string, number>
+}
+
+/** The question as it was looked up in the library. */
+export interface LookedUpQuestion extends Pick<QuestionWithAddedWords, 'addedTerms'> {
+  readonly library: LibraryIndex
+  readonly parsed: ParsedQuestion
+  readonly expanded: ExpandedQuestion
+}
+
+export interface PreparedCandidates extends QuoteCandidates {
+  readonly lookedUp: LookedUpQuestion
 }
 
 const EDGE_CHARACTERS = 400
@@ -58,7 +67,7 @@ export async function prepareCandidates(
   question: string,
   sources: readonly QuotableSource[],
   asked = question,
-): Promise<QuoteCandidates> {
+): Promise<PreparedCandidates> {
   return stemCandidates(scope, question, await readSentences(scope, sources), asked)
 }
 
@@ -95,17 +104,18 @@ async function stemCandidates(
   question: string,
   sentences: readonly Sentence[],
   asked = question,
-): Promise<QuoteCandidates> {
-  const languages = await listLanguages(scope)
-  const parsed = await parseQuestion(scope, question, languages)
+): Promise<PreparedCandidates> {
+  const library = await openLibraryIndex(scope)
+  const parsed = await parseQuestion(scope, question, library.languages)
+  const expanded = await expandQuestion(scope, library, parsed)
   const sources = new Set(sentences.map(({ source }) => source))
   const words = new Set([
     ...sentences.flatMap((sentence) => [...sentence.words, ...sentence.headingWords]),
     ...[...sources].flatMap(filenameWords),
   ])
-  const stems = await stemWords(scope, words, languages)
+  const stems = await stemWords(scope, words, library.languages)
   const held = new Set([...stems.values()].flat())
-  const addedTerms = await findAddedTerms(scope, parsed)
+  const { addedTerms } = await addWords(scope, library, parsed, { own: expanded, evidence: 0 })
   // A synonym counts only where no sentence has the word itself.
   const added = [...addedTerms].filter(([word]) => !parsed.words.get(word)?.some((term) => held.has(term)))
   const questionWords = new Map([...parsed.words, ...added.map(([word, terms]) => [word, [...terms.keys()]] as const)])
@@ -118,20 +128,20 @@ async function stemCandidates(
     wantsNumber: asksForNumber(asked),
     answerKind: answerKindOf(asked),
     asksForSeveral: asksForSeveral(asked),
-    importance: await measureImportance(scope, questionWords, new Set(wordsOf(asked))),
+    importance: await measureImportance(scope, library, questionWords, new Set(wordsOf(asked))),
     sentences,
     stems,
-    addedTerms,
+    lookedUp: { library, parsed, expanded, addedTerms },
     addedWeights: new Map(added.flatMap(([, terms]) => [...terms])),
   }
 }
 
 async function measureImportance(
   scope: Scope,
+  library: LibraryIndex,
   questionWords: ReadonlyMap<string, readonly string[]>,
   asked: ReadonlySet<string>,
 ): Promise<Map<string, WordImportance>> {
-  const library = await openLibraryIndex(scope)
   const postings = await readTerms(scope, library, [...questionWords.values()].flat())
   const measured = [...questionWords].map(([word, terms]) => {
     const frequency = Math.max(...terms.map((term) => postings.get(term)?.frequency ?? 0))

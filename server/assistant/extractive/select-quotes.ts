@@ -12,7 +12,7 @@ import { FOREIGN_REASON, type Judgement, judgeAnswer } from './judge-answer.ts'
 import { quoteAll } from './list-all-quotes.ts'
 import { asksForNumber } from './numbers.ts'
 import { numbered, type QuotableSource } from './quotable.ts'
-import { prepareCandidates, type QuoteCandidates } from './quote-candidates.ts'
+import { type PreparedCandidates, prepareCandidates } from './quote-candidates.ts'
 import { quoteSummary } from './summary-quotes.ts'
 import { languageOf } from './text-language.ts'
 
@@ -55,7 +55,7 @@ export async function selectQuotes(
 const answering = (quotes: QuotableSource[]): SelectedQuotes => ({ quotes, answers: true })
 
 /** The quotations that answer, else the nearest ones with what is missing there. */
-async function judgeQuotes(scope: Scope, query: string, candidates: QuoteCandidates): Promise<SelectedQuotes> {
+async function judgeQuotes(scope: Scope, query: string, candidates: PreparedCandidates): Promise<SelectedQuotes> {
   const quotes = chooseQuotes({ ...candidates, isNearestWanted: true })
   if (quotes.length === 0)
     return {
@@ -77,7 +77,7 @@ async function prepareFollowUp(
   scope: Scope,
   query: string,
   { question, found, cited }: Pick<SelectionInput, 'question' | 'found' | 'cited'>,
-): Promise<QuoteCandidates> {
+): Promise<PreparedCandidates> {
   const before = cited.filter(isPassageSource)
   const best = Math.max(1, ...found.map(({ score }) => score))
   const near = before.map(({ titles: _, cited: __, ...source }) => ({

@@ -2,11 +2,12 @@
 import type { AddedWord } from '#contract/trace.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { listPhrase, uniteAlternatives } from '#server/search/index/joined-terms.ts'
-import { type LibraryIndex, openLibraryIndex } from '#server/search/index/library-index.ts'
+import type { LibraryIndex } from '#server/search/index/library-index.ts'
 import { joinForms, readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
+import { ENOUGH_EVIDENCE } from '#server/search/ranking/evidence.ts'
 import { stemByLanguage } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
-import { type ExpandedQuestion, expandQuestion } from './expansion.ts'
+import type { ExpandedQuestion } from './expansion.ts'
 import { type ParsedQuestion, termKey } from './parse-question.ts'
 import { type Column, COLUMNS, isPairedColumn, STEMMERS, tellingWords } from './thesaurus/concepts.ts'
 import { openJapaneseSynonyms } from './thesaurus/japanese-synonyms.ts'
@@ -25,8 +26,6 @@ const MIN_RARE_PASSAGES = 2
 /** A word in a larger share of the passages would add passages about anything. */
 const MAX_ADDED_SHARE = 0.05
 const MIN_ADDED_PASSAGES = 20
-/** Where the best passage fits the question better, its own words are enough (evidence.ts). */
-const STRONG_EVIDENCE = 0.36
 /** A longer question is a pasted text, which has enough words. */
 const MAX_QUESTION_CHARACTERS = 2_000
 /** Each costs a read in a large library. */
@@ -61,7 +60,7 @@ export async function addWords(
 ): Promise<QuestionWithAddedWords> {
   const unchanged = { ...own, added: [], addedTerms: new Map<string, ReadonlyMap<string, number>>() }
   const isLong = question.text.length > MAX_QUESTION_CHARACTERS
-  if (library.passages === 0 || evidence >= STRONG_EVIDENCE || isLong) return unchanged
+  if (library.passages === 0 || evidence >= ENOUGH_EVIDENCE || isLong) return unchanged
   const spans = await findSpans(scope, question.text, library.languages)
   const rarest = Math.max(MIN_RARE_PASSAGES, RARE_SHARE_OF_WEAK * library.passages)
   const wanted = spans.flatMap((span) => {
@@ -124,16 +123,6 @@ function forgetCorrections(
 ): void {
   for (const { word, corrections } of guessed)
     if (words.includes(word)) for (const term of corrections) weights.delete(term)
-}
-
-/** The stems of words that would be added to the question, for comparing it with sentences. */
-export async function findAddedTerms(
-  scope: Scope,
-  question: ParsedQuestion,
-): Promise<QuestionWithAddedWords['addedTerms']> {
-  const library = await openLibraryIndex(scope)
-  const own = await expandQuestion(scope, library, question)
-  return (await addWords(scope, library, question, { own, evidence: 0 })).addedTerms
 }
 
 function isHeld(column: Column, languages: readonly string[]): boolean {

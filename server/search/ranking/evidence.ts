@@ -2,6 +2,8 @@ import type { LibraryIndex } from '#server/search/index/library-index.ts'
 import type { ExpandedQuestion } from '#server/search/query/expansion.ts'
 import type { RankedPassages } from './rank-passages.ts'
 
+/** Passages found answered 82 of 83 development questions from here on, and 39 of 75 below (docs/retrieval.md). */
+export const ENOUGH_EVIDENCE = 0.36
 /** In smaller libraries most words are frequent, so that scores say little. */
 const MIN_PASSAGES = 100
 

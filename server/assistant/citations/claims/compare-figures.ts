@@ -1,6 +1,6 @@
 /** Whether a figure of an answer is in a text: in any written form, rounded as it is written, in another unit of its kind. Pure. */
 import { type CalendarDate, fullYear } from './calendar.ts'
-import { type CodeFigure, type DateFigure, type Figure, findFigures, type NumberFigure, type Reading, type TimeFigure } from './figures.ts' // prettier-ignore
+import { type CodeFigure, type DateFigure, type Figure, findFigures, isYear, type NumberFigure, type Reading, type TimeFigure } from './figures.ts' // prettier-ignore
 import { foldText } from './fold-text.ts'
 import { type Unit, unattachedMagnitudes } from './units.ts'
 
@@ -24,7 +24,6 @@ export interface FigureText {
 }
 
 const squash = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '')
-const isYear = (value: number) => Number.isInteger(value) && value >= 1_000 && value <= 2_199
 const SHORT_YEAR = /(?:(?:19|20)\d\d[/–-]|fy ?|['’])(\d\d)(?!\d)/g
 
 const DIRECTION_MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g

@@ -1,4 +1,5 @@
 /** Figures of a text: numbers with their units, dates, times of day, and codes such as "EN-50128". Pure. */
+import { hanValue } from '#server/search/text/han-numerals.ts'
 import { type CalendarDate, findDates, findTimes } from './calendar.ts'
 import { blankOut, foldText } from './fold-text.ts'
 import { findNumberWords } from './number-words.ts'
@@ -86,32 +87,15 @@ const significantDigits = (written: string): number =>
   written.replace(/\D/g, '').replace(/^0+/, '').replace(/0+$/, '').length
 
 const HAN_NUMBER = /[〇零一二三四五六七八九十百千万萬億亿兆]{1,15}/g
-const HAN_VALUES: Readonly<Record<string, number>> = { 〇: 0, 零: 0, 一: 1, 二: 2, 三: 3, 四: 4, 五: 5, 六: 6, 七: 7, 八: 8, 九: 9 } // prettier-ignore
-const HAN_UNITS: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1e3 }
-const HAN_LARGE: Readonly<Record<string, number>> = { 万: 1e4, 萬: 1e4, 億: 1e8, 亿: 1e8, 兆: 1e12 }
+const HAN_UNIT_ALONE = /^[万萬億亿兆百千]$/
 /** Follows a single numeral that counts; without one, it is rather part of a word (一般, 三角). */
 const HAN_COUNTER =
   /^[ ]?(?:名|人|個|个|件|回|次|条|條|項|款|章|節|节|号|號|階|楼|点|點|倍|割|社|本|枚|台|位|种|種|项|者|つ|歳|岁)/
 
-function hanValue(numeral: string): number | undefined {
-  if (/^[〇零一二三四五六七八九]+$/.test(numeral))
-    return Number(Array.from(numeral, (character) => HAN_VALUES[character] ?? 0).join(''))
-  if (/^[万萬億亿兆百千]/.test(numeral) && numeral.length === 1) return undefined
-  let [total, part, digit] = [0, 0, 0]
-  for (const character of numeral) {
-    const unit = HAN_UNITS[character]
-    const large = HAN_LARGE[character]
-    if (unit !== undefined) [part, digit] = [part + (digit || 1) * unit, 0]
-    else if (large !== undefined) [total, part, digit] = [total + (part + digit || 1) * large, 0, 0]
-    else digit = HAN_VALUES[character] ?? 0
-  }
-  return total + part + digit
-}
-
 const YEAR_UNIT = 'months'
 
 /** "2024年" and "2024 год" name a year, not a duration. */
-const isYearNumber = (value: number, step: number) => step === 1 && value >= 1_000 && value <= 2_199
+export const isYear = (value: number): boolean => Number.isInteger(value) && value >= 1_000 && value <= 2_199
 
 interface Draft {
   readonly start: number
@@ -147,7 +131,7 @@ function measured(text: string, draft: Draft): NumberFigure {
   const before = measureBefore(text, draft.start)
   let after = measureAt(text, draft.end)
   const first = draft.readings[0]
-  if (first && after.unit?.family === YEAR_UNIT && after.magnitude === 1 && isYearNumber(first.value, first.step))
+  if (first && after.unit?.family === YEAR_UNIT && after.magnitude === 1 && first.step === 1 && isYear(first.value))
     after = { magnitude: 1, unit: undefined, end: draft.end }
   if (!before && !after.unit && after.magnitude === 1) {
     // "Three calendar months", "30 further days".
@@ -314,7 +298,7 @@ function findNumbers(text: string, { languages, isSource }: FigureOptions): Numb
         drafts.push(...partsOf(written, index))
     }
   for (const { 0: numeral, index } of text.matchAll(HAN_NUMBER)) {
-    const value = hanValue(numeral)
+    const value = HAN_UNIT_ALONE.test(numeral) ? undefined : hanValue(numeral)
     const end = index + numeral.length
     if (value === undefined || /\d ?$/.test(text.slice(Math.max(0, index - 2), index))) continue
     const isCounted =
