@@ -16,6 +16,7 @@ const allowed = {
   rest: ['base', 'access', 'database'],
   realtime: ['base', 'access', 'database'],
   storage: ['base', 'access', 'database', 'blobs'],
+  backup: ['base', 'access', 'database', 'blobs', 'jobs'],
   api: [
     'base',
     'access',

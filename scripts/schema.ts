@@ -6,7 +6,7 @@ import pg from 'pg'
 import { createLog } from '#server/base/log.ts'
 import { startEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
-import { describeSchema } from '#test/describe-schema.ts'
+import { describeSchema } from '#server/database/describe-schema.ts'
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-schema-'))
 // The unprivileged user that PostgreSQL runs as must be able to enter it.

@@ -481,6 +481,48 @@ export const SETTINGS = {
       'Bytes that the files and conversations of all people may take together. Set it below the size of the disk: the database needs room for its log and for rows that were changed.',
     parse: count(200_000),
   }),
+  BACKUP_TARGET: setting({
+    wants: 'a folder or s3://bucket/prefix',
+    example: '',
+    explains:
+      'Where scheduled backups go. Without it there are none; `npm run -s backup -- <folder or s3://bucket/prefix>` makes one at any time.',
+    parse: text,
+  }),
+  BACKUP_INTERVAL_HOURS: setting({
+    wants: 'a whole number of hours, at least 1',
+    example: '24',
+    explains: 'Hours between scheduled backups; several servers of one database make one.',
+    parse: count(24).pipe(z.int().min(1)),
+  }),
+  BACKUP_KEEP_DAYS: setting({
+    wants: 'a whole number of days, 0 for no end',
+    example: '0',
+    explains:
+      'Days after which a backup is removed, by the next one and once that is verified. The newest always stays.',
+    parse: count(0),
+  }),
+  BACKUP_PASSPHRASE: setting({
+    wants: 'at least 12 characters',
+    example: '',
+    explains:
+      'Encrypts backups, and is needed to restore them: without it, whoever can read a backup reads everything in it. Store it apart from the backups, since there is no other way to read them.',
+    parse: z.string().min(12).optional(),
+  }),
+  BACKUP_S3_ENDPOINT: setting({
+    wants: 'an http:// or https:// address',
+    example: '',
+    explains:
+      'Address of the S3-compatible store for backups to s3://. Requires BACKUP_S3_ACCESS_KEY and BACKUP_S3_SECRET_KEY. Default: the store of S3_ENDPOINT with its keys.',
+    parse: httpUrl,
+  }),
+  BACKUP_S3_REGION: setting({
+    wants: 'a name',
+    example: '',
+    explains: 'Region of that store. Default: S3_REGION.',
+    parse: text,
+  }),
+  BACKUP_S3_ACCESS_KEY: setting({ wants: 'a key', example: '', explains: 'Access key of that store.', parse: text }),
+  BACKUP_S3_SECRET_KEY: setting({ wants: 'a key', example: '', explains: 'Secret key of that store.', parse: text }),
   OCR_PROCESSES: setting({
     wants: 'a whole number, 0 for as many as there are processors',
     example: '0',
@@ -639,7 +681,7 @@ export interface Config extends Settings {
 }
 
 /** Settings that may hold a password: error messages must not print them. */
-const HOLDS_SECRET = /_SECRET$|_KEY$|_TOKEN$|^DATABASE_URL$|^NATS_URL$|^SMTP_URL$/
+const HOLDS_SECRET = /_SECRET$|_KEY$|_TOKEN$|_PASSPHRASE$|^DATABASE_URL$|^NATS_URL$|^SMTP_URL$/
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost'])
 
 function requireWholeProject(settings: Settings): void {
@@ -681,6 +723,8 @@ function requireOneEmbeddingsModel({ EMBEDDINGS_PATH, EMBEDDINGS_MODEL }: Settin
 /** Settings that mean nothing without another one: ignored without a word, they would leave a service unused. */
 const DEPENDENT_SETTINGS = [
   ['AUTH_OIDC_CLIENT_SECRET', 'AUTH_OIDC_ISSUER'],
+  ['BACKUP_S3_ACCESS_KEY', 'BACKUP_S3_ENDPOINT'],
+  ['BACKUP_S3_SECRET_KEY', 'BACKUP_S3_ENDPOINT'],
   ['EMBEDDINGS_API_KEY', 'EMBEDDINGS_BASE_URL'],
   ['EMBEDDINGS_BASE_URL', 'EMBEDDINGS_MODEL'],
   ['EMBEDDINGS_PREFIXES', 'EMBEDDINGS_PATH'],
@@ -754,6 +798,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       throw new AppError('startup', `${needed} is not set, but S3_ENDPOINT wants it.`)
   }
 
+  for (const needed of ['BACKUP_S3_ACCESS_KEY', 'BACKUP_S3_SECRET_KEY'] as const) {
+    if (settings.BACKUP_S3_ENDPOINT !== undefined && settings[needed] === undefined)
+      throw new AppError('startup', `${needed} is not set, but BACKUP_S3_ENDPOINT wants it.`)
+  }
   requireWholeProviders(settings)
   if (settings.AUTH_REQUIRE_AAL2 && settings.AUTH_ANONYMOUS) {
     throw new AppError(

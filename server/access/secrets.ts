@@ -81,6 +81,12 @@ export async function changeSecretsInFolder(dataDir: string, change: Change): Pr
   return writeSecrets(fileIn(dataDir), await change(await loadSecretsFromFolder(dataDir)))
 }
 
+export const parseSecrets = (json: string): Secrets => secretsSchema.parse(JSON.parse(json))
+
+/** For a folder that is being restored. */
+export const restoreSecretsInFolder = (dataDir: string, secrets: Secrets): Promise<Secrets> =>
+  writeSecrets(fileIn(dataDir), secrets)
+
 const deriveKey = (secret: string, purpose: string) => Buffer.from(hkdfSync('sha256', secret, 'alcove', purpose, 32))
 
 export const deriveAuthenticatorPassword = (secret: string): string =>
@@ -135,6 +141,27 @@ export async function loadSecretsFromDatabase(connection: pg.ClientConfig, secre
       [encrypt(wrappingKey(secret), JSON.stringify(fresh))],
     )
     return readWrapped(client, secret)
+  })
+}
+
+/** For a database that is being restored: what its backup had wrapped stays where ALCOVE_SECRET can decrypt it. */
+export async function restoreSecretsInDatabase(
+  connection: pg.ClientConfig,
+  secret: string,
+  secrets: Secrets,
+): Promise<void> {
+  await onConnection(connection, async (client) => {
+    const isWrapped = await readWrapped(client, secret).then(
+      ({ encryptionKey }) => encryptionKey === secrets.encryptionKey,
+      () => false,
+    )
+    if (isWrapped) return
+    const wrapped = { ...secrets, authenticatorPassword: deriveAuthenticatorPassword(secret) }
+    await client.query(
+      `insert into alcove.wrapped_secrets (name, wrapped) values ('secrets', $1)
+       on conflict (name) do update set wrapped = excluded.wrapped`,
+      [encrypt(wrappingKey(secret), JSON.stringify(wrapped))],
+    )
   })
 }
 

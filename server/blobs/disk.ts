@@ -21,10 +21,12 @@ export function createDiskStore(dataDir: string): BlobStore {
     return path.join(root, requireBlobId(id).slice(0, 2), id)
   }
 
-  async function put(bytes: Readable): Promise<{ id: string; size: number }> {
-    const id = randomUUID()
+  async function put(bytes: Readable, given?: string): Promise<{ id: string; size: number }> {
+    const id = given ?? randomUUID()
     const target = fileOf(id)
     const unfinished = `${target}${UNFINISHED}`
+    // A restore that was cut off may have left it.
+    if (given !== undefined) await rm(unfinished, { force: true })
     await mkdir(path.dirname(target), { recursive: true, mode: 0o700 })
     try {
       const file = createWriteStream(unfinished, {

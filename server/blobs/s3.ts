@@ -52,8 +52,8 @@ export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }
   })
   const named = (id: string) => ({ Bucket: bucket, Key: requireBlobId(id) })
 
-  async function put(bytes: Readable): Promise<{ id: string; size: number }> {
-    const id = randomUUID()
+  async function put(bytes: Readable, given?: string): Promise<{ id: string; size: number }> {
+    const id = given ?? randomUUID()
     let size = 0
     const counting = new Transform({
       transform(chunk: Buffer, _encoding, done) {

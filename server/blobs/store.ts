@@ -8,8 +8,12 @@ export interface ByteRange {
 
 /** Stores uploaded bytes under random ids; names that people choose never become paths. */
 export interface BlobStore {
-  /** Stores the complete stream or nothing; resolves when the bytes are durable. */
-  put(bytes: Readable): Promise<{ readonly id: string; readonly size: number }>
+  /**
+   * Stores the complete stream or nothing; resolves when the bytes are durable.
+   *
+   * @param id of bytes that are restored from a backup; a random one without
+   */
+  put(bytes: Readable, id?: string): Promise<{ readonly id: string; readonly size: number }>
   open(id: string, range?: ByteRange): Promise<Readable>
   /** Streams into the reader's own buffers. Only the disk store has this. */
   stream?(id: string, range: ByteRange): Promise<ReadableStream<Uint8Array>>

@@ -307,6 +307,34 @@ const isSticky = async (folder: string): Promise<boolean> => {
   return (mode & 0o002) === 0 || (mode & 0o1000) !== 0
 }
 
+const READY_TIMEOUT_MS = 60_000
+
+/**
+ * The PostgreSQL that another process of this machine has started for the folder, which may still be starting.
+ *
+ * @throws AppError `startup` if it accepts no connection
+ */
+export async function connectToRunning(dataDir: string, password: string): Promise<pg.ClientConfig> {
+  const lockFile = path.join(dataDir, 'postgres', 'postmaster.pid')
+  for (const end = performance.now() + READY_TIMEOUT_MS; ; await delay(100)) {
+    // The fifth line names the folder of the socket.
+    const host = (await readFile(lockFile, 'utf8').catch(() => '')).split('\n')[4]
+    const connection = { host: host ?? '', user: SUPERUSER, password, database: DATABASE }
+    try {
+      if (!host) throw new Error('it names no socket')
+      const client = new pg.Client(connection)
+      await client.connect()
+      await client.end()
+      return connection
+    } catch (error) {
+      if (performance.now() < end && codeOf(error) !== '28P01') continue
+      throw new AppError('startup', `The database in "${dataDir}" accepts no connection (${messageOf(error)}).`, {
+        cause: error,
+      })
+    }
+  }
+}
+
 /** @param onSpawned is called before the wait for PostgreSQL to accept connections. @throws AppError `startup` */
 export async function startEmbedded(
   dataDir: string,

@@ -38,38 +38,56 @@ async function readMigrations(): Promise<Migration[]> {
 export interface MigrateOptions {
   readonly folders?: readonly Folder[]
   readonly authenticatorPassword: string | null
+  /** Names of those to apply, as of the backup that is being restored; all of the folders without. */
+  readonly only?: ReadonlySet<string>
   /** Says what changes an earlier version's database, since it may take minutes. */
   readonly log?: Log
+}
+
+interface AppliedMigration {
+  /** With its folder. */
+  readonly name: string
+  readonly checksum: string
+}
+
+function requireKnown(migration: Migration | undefined, { name, checksum }: AppliedMigration, holder: string): void {
+  if (!migration) {
+    throw new AppError(
+      'startup',
+      `The ${holder} is newer than this Alcove: it has the migration ${name}. Start the newer version instead; nothing was changed.`,
+    )
+  }
+  if (migration.checksum !== checksum && FORMER_CHECKSUMS[name] !== checksum) {
+    throw new AppError(
+      'startup',
+      `The migration ${name} differs from the one that the ${holder} has applied. Restore the original file; nothing was changed.`,
+    )
+  }
+}
+
+/** @throws AppError `startup` where a backup was made by a newer Alcove, or by one with other files */
+export async function requireKnownMigrations(applied: readonly AppliedMigration[]): Promise<void> {
+  const migrations = new Map((await readMigrations()).map((one) => [`${one.folder}/${one.name}`, one]))
+  for (const one of applied) requireKnown(migrations.get(one.name), one, 'backup')
 }
 
 async function pendingMigrations(
   client: pg.Client,
   migrations: readonly Migration[],
-  folders: readonly Folder[],
+  { folders, only }: Pick<MigrateOptions, 'only'> & { readonly folders: readonly Folder[] },
 ): Promise<Migration[]> {
   const known = new Map(migrations.map((migration) => [`${migration.folder}/${migration.name}`, migration]))
   const table = await client.query<{ present: boolean }>(
     `select to_regclass('alcove_migrations.applied') is not null as present`,
   )
-  const areWanted = (pending: Iterable<Migration>) => [...pending].filter(({ folder }) => folders.includes(folder))
+  const areWanted = (pending: Iterable<Migration>) =>
+    [...pending].filter(({ folder, name }) => folders.includes(folder) && only?.has(`${folder}/${name}`) !== false)
   if (!table.rows[0]?.present) return areWanted(migrations)
   const applied = await client.query<{ name: string; checksum: string }>(
     'select name, checksum from alcove_migrations.applied',
   )
   for (const { name, checksum } of applied.rows) {
-    const migration = known.get(name)
-    if (!migration) {
-      throw new AppError(
-        'startup',
-        `The database is newer than this Alcove: it has the migration ${name}. Start the newer version instead; nothing was changed.`,
-      )
-    }
-    if (migration.checksum !== checksum && FORMER_CHECKSUMS[name] !== checksum) {
-      throw new AppError(
-        'startup',
-        `The migration ${name} differs from the one that the database has applied. Restore the original file; nothing was changed.`,
-      )
-    }
+    requireKnown(known.get(name), { name, checksum }, 'database')
     known.delete(name)
   }
   return areWanted(known.values())
@@ -78,13 +96,14 @@ async function pendingMigrations(
 /** @throws AppError `startup` if the database is newer than the code, or a file was altered */
 export async function migrate(
   connection: pg.ClientConfig,
-  { folders = ['platform', 'product'], authenticatorPassword, log }: MigrateOptions,
+  { folders = ['platform', 'product'], authenticatorPassword, only, log }: MigrateOptions,
 ): Promise<void> {
   const migrations = await readMigrations()
+  const wanted = { folders, ...(only ? { only } : {}) }
   const client = new pg.Client({ ...connection, application_name: 'alcove migrations' })
   await client.connect()
   try {
-    if ((await pendingMigrations(client, migrations, folders)).length === 0) return
+    if ((await pendingMigrations(client, migrations, wanted)).length === 0) return
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     if (authenticatorPassword !== null) await ensureAuthenticator(client, authenticatorPassword)
     await client.query(`
@@ -94,7 +113,7 @@ export async function migrate(
       );
       alter table alcove_migrations.applied enable row level security;
       alter table alcove_migrations.applied force row level security`)
-    const pending = await pendingMigrations(client, migrations, folders)
+    const pending = await pendingMigrations(client, migrations, wanted)
     const isUpgrade = (await client.query('select from alcove_migrations.applied limit 1')).rowCount === 1
     for (const migration of pending) {
       const { folder, name } = migration

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { temporaryDatabase } from '#test/database.ts'
-import { describeSchema } from '#test/describe-schema.ts'
+import { describeSchema } from './describe-schema.ts'
 
 test('schema.sql is the schema that the migrations lead to; `npm run schema` updates it', async () => {
   const { admin } = await temporaryDatabase()

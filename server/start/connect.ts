@@ -13,6 +13,7 @@ import type { Log } from '#server/base/log.ts'
 import type { Config } from '#server/config.ts'
 import { startEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
+import { rejectUnfinishedRestore } from '#server/backup/restore-place.ts'
 
 export type Undo = () => unknown
 
@@ -47,6 +48,7 @@ export async function connect(
     onConnecting()
     const admin = { connectionString: config.DATABASE_URL }
     await rejectRoleBoundByRls(admin)
+    await rejectUnfinishedRestore(admin)
     if (config.SUPABASE_URL !== undefined) {
       await migrate(admin, { folders: ['product'], authenticatorPassword: null, log })
       return {
@@ -88,7 +90,7 @@ export async function connect(
 }
 
 /** Row-level security is forced on owners too, so a role bound by it could not read its own rows. */
-async function rejectRoleBoundByRls(admin: pg.ClientConfig): Promise<void> {
+export async function rejectRoleBoundByRls(admin: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(admin)
   await client.connect()
   try {

@@ -23,6 +23,18 @@ export async function openDataFolder(dataDir: string): Promise<void> {
   }
 }
 
+/** Holds the name of the backup from the first change of a restore to its end. */
+export const RESTORE_MARKER = 'restore.unfinished'
+
+/** @throws AppError `startup`: what is in the folder is not complete */
+export function refuseUnfinishedRestore(dataDir: string): void {
+  if (findEntry(path.join(dataDir, RESTORE_MARKER)) === undefined) return
+  throw new AppError(
+    'startup',
+    `A restore into DATA_DIR "${dataDir}" was cut off: run it again with the same backup, and it goes on there.`,
+  )
+}
+
 /** The command that lets this user write, if the folder itself is what refuses. */
 function suggestAccess(dataDir: string, error: unknown): string {
   if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') return ''
@@ -103,9 +115,27 @@ function makeUsable(folder: string, { uid, mode }: Stats, own: number): void {
   }
 }
 
-async function refuseLiving(dataDir: string, claim: string): Promise<void> {
+const claimIn = (dataDir: string): string => path.join(dataDir, 'server.pid')
+
+/** Process of a claim that is alive. */
+async function findLiving(claim: string): Promise<string | undefined> {
   const [pid, startedAt] = claim.split(' ')
-  if (!pid || !startedAt || (await startOfProcess(Number(pid))) !== startedAt) return
+  return pid && startedAt && (await startOfProcess(Number(pid))) === startedAt ? pid : undefined
+}
+
+/** Whether a server, or another program of ours, has claimed the folder and runs. */
+export async function isInUse(dataDir: string): Promise<boolean> {
+  try {
+    return (await findLiving(await readFile(claimIn(dataDir), 'utf8'))) !== undefined
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+async function refuseLiving(dataDir: string, claim: string): Promise<void> {
+  const pid = await findLiving(claim)
+  if (pid === undefined) return
   throw new AppError(
     'startup',
     `DATA_DIR "${dataDir}" is in use by another Alcove (process ${pid}). Stop that one first, or choose another folder.`,
@@ -114,7 +144,7 @@ async function refuseLiving(dataDir: string, claim: string): Promise<void> {
 
 /** Two servers would damage an embedded database. @returns the release @throws AppError `startup` while in use */
 export async function claimDataFolder(dataDir: string): Promise<() => Promise<void>> {
-  const file = path.join(dataDir, 'server.pid')
+  const file = claimIn(dataDir)
   const claim = `${process.pid} ${(await startOfProcess(process.pid)) ?? ''}`
   const write = () => writeFile(file, claim, { mode: 0o600, flag: 'wx' })
   try {

@@ -9,7 +9,7 @@ import { guardEvents } from '#server/base/guard-events.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Config } from '#server/config.ts'
 import { connect, type Undo } from './connect.ts'
-import { claimDataFolder, openDataFolder, restoreDataFolder } from './data-folder.ts'
+import { claimDataFolder, openDataFolder, refuseUnfinishedRestore, restoreDataFolder } from './data-folder.ts'
 
 /** Most modules load while PostgreSQL starts. Use `import type` for their types: an inline `type` loads the module. */
 const loadParts = () => import('./start-parts.ts')
@@ -170,6 +170,7 @@ async function start(
   const http = createHttpServer({ isDevelopment, backgroundThrottle, basePath })
   const { server } = http
   await openDataFolder(config.DATA_DIR)
+  refuseUnfinishedRestore(config.DATA_DIR)
   if (config.DATABASE_URL === undefined) {
     undo.push(await claimDataFolder(config.DATA_DIR))
     restoreDataFolder(config.DATA_DIR, { hasBlobs: config.S3_ENDPOINT === undefined })

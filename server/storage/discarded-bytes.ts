@@ -1,15 +1,19 @@
 import type { Log } from '#server/base/log.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
+import { NO_BACKUP_RUNS } from '#server/database/backup-lock.ts'
 import type { Database } from '#server/database/scope.ts'
 
 const BATCH_SIZE = 200
 
-/** Returns the number of removed blobs. Safe to run concurrently: each entry is deleted after its bytes. */
+/**
+ * Returns the number of removed blobs. Safe to run concurrently: each entry is deleted after its bytes.
+ * While a backup runs, everything stays.
+ */
 export async function removeDiscardedBytes(database: Database, blobs: BlobStore): Promise<number> {
   let removed = 0
   for (;;) {
     const { rows } = await database.serviceStatement<{ blob_id: string }>(
-      'select blob_id from storage.discarded_blobs order by discarded_at limit $1',
+      `select blob_id from storage.discarded_blobs where ${NO_BACKUP_RUNS} order by discarded_at limit $1`,
       [BATCH_SIZE],
     )
     if (rows.length === 0) return removed

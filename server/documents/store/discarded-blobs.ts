@@ -1,16 +1,17 @@
-/** A trigger notes the blob of each deleted document in `discarded_blobs`. */
+/** A trigger notes the blob of each deleted document in `discarded_blobs`. Bytes stay while a backup runs. */
+import { NO_BACKUP_RUNS } from '#server/database/backup-lock.ts'
 import type { Scope } from '#server/database/scope.ts'
 
 const BATCH = 1_000
 
 export async function hasDiscardedBlobs(scope: Scope): Promise<boolean> {
-  const { rowCount } = await scope.query('select from discarded_blobs limit 1')
+  const { rowCount } = await scope.query(`select from discarded_blobs where ${NO_BACKUP_RUNS} limit 1`)
   return rowCount !== 0
 }
 
 export async function listDiscardedBlobs(scope: Scope): Promise<string[]> {
   const { rows } = await scope.query<{ path: string }>(
-    'select path from discarded_blobs order by discarded_at limit $1',
+    `select path from discarded_blobs where ${NO_BACKUP_RUNS} order by discarded_at limit $1`,
     [BATCH],
   )
   return rows.map(({ path }) => path)
@@ -37,7 +38,7 @@ export async function listOrphans(scope: Scope, blobIds: readonly string[]): Pro
   const columns = NAMING_COLUMNS.filter(({ table }) => present.some((found) => found.table === table))
   const conditions = columns.map(({ table, column }) => `not exists (select from ${table} where ${column} = given.id)`)
   const { rows } = await scope.query<{ id: string }>(
-    `select given.id from unnest($1::text[]) as given (id) where ${conditions.join(' and ')}`,
+    `select given.id from unnest($1::text[]) as given (id) where ${[...conditions, NO_BACKUP_RUNS].join(' and ')}`,
     [blobIds],
   )
   return rows.map(({ id }) => id)

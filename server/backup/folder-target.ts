@@ -1,0 +1,80 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { AppError, codeOf } from '#server/base/errors.ts'
+import type { BackupTarget, StoredFile } from './target.ts'
+
+const UNFINISHED = '.unfinished'
+const CHUNK_BYTES = 256 * 1024
+
+function ignoreMissing(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error
+}
+
+/** A rename is durable only once its folder is flushed. */
+async function flushFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Creates missing folders and makes their names durable. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (first !== undefined) await flushFolder(path.dirname(first))
+}
+
+export function openFolderTarget(folder: string): BackupTarget {
+  const fileOf = (name: string) => path.join(folder, name)
+
+  async function* files(below: string): AsyncGenerator<StoredFile> {
+    const entries = (await readdir(fileOf(below), { withFileTypes: true }).catch(ignoreMissing)) ?? []
+    for (const entry of entries) {
+      const name = below === '' ? entry.name : `${below}/${entry.name}`
+      if (entry.isDirectory()) yield* files(name)
+      else if (entry.isFile()) {
+        const found = await stat(fileOf(name)).catch(ignoreMissing)
+        if (found) yield { name, bytes: found.size }
+      }
+    }
+  }
+
+  return {
+    address: folder,
+    async write(name, bytes) {
+      const file = fileOf(name)
+      await makeFolder(path.dirname(file))
+      const output = createWriteStream(`${file}${UNFINISHED}`, { mode: 0o600, flush: true, highWaterMark: CHUNK_BYTES })
+      await pipeline(bytes, output)
+      await rename(`${file}${UNFINISHED}`, file)
+      await flushFolder(path.dirname(file))
+      return output.bytesWritten
+    },
+    async read(name) {
+      try {
+        await stat(fileOf(name))
+        return createReadStream(fileOf(name), { highWaterMark: CHUNK_BYTES })
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error
+        throw new AppError('not_found', `"${fileOf(name)}" is missing.`, { cause: error })
+      }
+    },
+    async *list(prefix) {
+      const below = prefix.slice(0, Math.max(0, prefix.lastIndexOf('/')))
+      for await (const file of files(below))
+        if (file.name.startsWith(prefix) && !file.name.endsWith(UNFINISHED)) yield file
+    },
+    async remove(name) {
+      await rm(fileOf(name), { force: true })
+      // A folder that still holds files, or is gone already, stays as it is.
+      await rmdir(path.dirname(fileOf(name))).catch(() => undefined)
+    },
+    async removeUnfinished() {
+      for await (const { name } of files('')) if (name.endsWith(UNFINISHED)) await rm(fileOf(name), { force: true })
+    },
+  }
+}

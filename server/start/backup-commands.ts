@@ -1,0 +1,254 @@
+/** The commands `backup` and `restore`, over the settings of the server and whether or not one is running. */
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type pg from 'pg'
+import {
+  deriveAuthenticatorPassword,
+  loadSecretsFromDatabase,
+  loadSecretsFromFolder,
+  restoreSecretsInDatabase,
+  restoreSecretsInFolder,
+  type Secrets,
+} from '#server/access/secrets.ts'
+import { backUp, type BackUpSummary } from '#server/backup/back-up.ts'
+import { openTarget } from '#server/backup/open-target.ts'
+import type { Progress } from '#server/backup/progress.ts'
+import { findBackup, type FoundBackup, restore, type RestoreSummary, splitAddress } from '#server/backup/restore.ts'
+import {
+  isRestored,
+  markDatabase,
+  rejectUnfinishedRestore,
+  requireEmptyStore,
+  unmarkDatabase,
+} from '#server/backup/restore-place.ts'
+import { AppError, codeOf } from '#server/base/errors.ts'
+import type { Log } from '#server/base/log.ts'
+import { openBlobStore } from '#server/blobs/open-blob-store.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
+import type { Config } from '#server/config.ts'
+import { connectToRunning, startEmbedded } from '#server/database/embedded.ts'
+import { findEntry } from '#server/database/restore-cluster.ts'
+import { rejectRoleBoundByRls } from './connect.ts'
+import {
+  claimDataFolder,
+  isInUse,
+  openDataFolder,
+  refuseUnfinishedRestore,
+  RESTORE_MARKER,
+  restoreDataFolder,
+} from './data-folder.ts'
+
+interface CommandContext {
+  readonly config: Config
+  readonly log: Log
+  readonly progress: Progress
+  readonly version: string
+}
+
+interface OpenInstallation {
+  readonly connection: pg.ClientConfig
+  readonly secrets: Secrets
+  readonly close: () => Promise<void>
+}
+
+const openBackups = (address: string, config: Config) =>
+  openTarget(
+    address,
+    config.BACKUP_S3_ENDPOINT === undefined
+      ? {
+          endpoint: config.S3_ENDPOINT,
+          region: config.BACKUP_S3_REGION ?? config.S3_REGION,
+          accessKey: config.S3_ACCESS_KEY,
+          secretKey: config.S3_SECRET_KEY,
+        }
+      : {
+          endpoint: config.BACKUP_S3_ENDPOINT,
+          region: config.BACKUP_S3_REGION ?? config.S3_REGION,
+          accessKey: config.BACKUP_S3_ACCESS_KEY,
+          secretKey: config.BACKUP_S3_SECRET_KEY,
+        },
+  )
+
+function refuseProject({ SUPABASE_URL }: Config): void {
+  if (SUPABASE_URL !== undefined)
+    throw new AppError(
+      'startup',
+      'SUPABASE_URL is set, and that project makes backups of its database itself: this command is for a PostgreSQL of our own.',
+    )
+}
+
+/** @throws AppError `startup` where there is nothing to back up */
+async function openInstallation({ config, log }: CommandContext): Promise<OpenInstallation> {
+  const { DATA_DIR: dataDir, DATABASE_URL: url, ALCOVE_SECRET: secret } = config
+  if (url !== undefined && secret !== undefined) {
+    const connection = { connectionString: url }
+    await rejectRoleBoundByRls(connection)
+    await rejectUnfinishedRestore(connection)
+    return { connection, secrets: await loadSecretsFromDatabase(connection, secret), close: async () => undefined }
+  }
+  if (findEntry(path.join(dataDir, 'postgres')) === undefined)
+    throw new AppError('startup', `DATA_DIR "${dataDir}" holds no Alcove, so there is nothing to back up.`)
+  refuseUnfinishedRestore(dataDir)
+  const secrets = await loadSecretsFromFolder(dataDir)
+  if (await isInUse(dataDir)) {
+    const connection = await connectToRunning(dataDir, secrets.databasePassword)
+    return { connection, secrets, close: async () => undefined }
+  }
+  const release = await claimDataFolder(dataDir)
+  try {
+    restoreDataFolder(dataDir, { hasBlobs: config.S3_ENDPOINT === undefined })
+    const embedded = await startEmbedded(dataDir, secrets.databasePassword, log)
+    const close = async () => {
+      await embedded.stop()
+      await release()
+    }
+    return { connection: embedded.admin, secrets, close }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+export async function runBackup(address: string, context: CommandContext): Promise<BackUpSummary> {
+  const { config, progress, version } = context
+  refuseProject(config)
+  const target = await openBackups(address, config)
+  const { connection, secrets, close } = await openInstallation(context)
+  try {
+    if (config.BACKUP_PASSPHRASE === undefined)
+      progress('BACKUP_PASSPHRASE is not set: the backup holds documents, conversations and keys in readable form.')
+    return await backUp({
+      connection,
+      secrets,
+      blobs: await openBlobStore(config),
+      target,
+      passphrase: config.BACKUP_PASSPHRASE,
+      version,
+      keepDays: config.BACKUP_KEEP_DAYS,
+      progress,
+    })
+  } finally {
+    await close()
+  }
+}
+
+export async function runRestore(
+  address: string,
+  context: CommandContext,
+): Promise<RestoreSummary & { readonly seconds: number; readonly verified: true }> {
+  const startedAt = performance.now()
+  const { config, progress } = context
+  refuseProject(config)
+  const { target, name } = splitAddress(address)
+  const backup = await findBackup(await openBackups(target, config), { name, passphrase: config.BACKUP_PASSPHRASE })
+  progress(`Restoring ${backup.address} …`)
+  const {
+    backup: restored,
+    bytes,
+    ...counts
+  } = await (config.DATABASE_URL !== undefined && config.ALCOVE_SECRET !== undefined
+    ? restoreToDatabase(backup, config.DATABASE_URL, config.ALCOVE_SECRET, context)
+    : restoreToFolder(backup, context))
+  return {
+    backup: restored,
+    bytes,
+    seconds: Math.round(performance.now() - startedAt) / 1000,
+    verified: true,
+    ...counts,
+  }
+}
+
+const nameStore = ({ S3_BUCKET, DATA_DIR }: Config): string =>
+  S3_BUCKET === undefined ? `"${path.join(DATA_DIR, 'blobs')}"` : `The bucket "${S3_BUCKET}"`
+
+async function restoreToDatabase(
+  backup: FoundBackup,
+  url: string,
+  secret: string,
+  { config, progress }: CommandContext,
+): Promise<RestoreSummary> {
+  const connection = { connectionString: url }
+  await rejectRoleBoundByRls(connection)
+  const blobs = await openBlobStore(config)
+  await markDatabase(connection, backup.manifest.name, () => requireEmptyStore(blobs, nameStore(config)))
+  const authenticatorPassword = deriveAuthenticatorPassword(secret)
+  const summary = await restore({ backup, connection, authenticatorPassword, blobs, progress })
+  await restoreSecretsInDatabase(connection, secret, backup.secrets)
+  await unmarkDatabase(connection)
+  return summary
+}
+
+/** Everything that a restore or a server makes in the folder; the folder was empty before. */
+const RESTORED = [
+  'postgres', 'postgres.unfinished', 'initdb-password', 'blobs', 'secrets.json', 'secrets.json.unfinished', 'postgres.log',
+  'postgres.log.1', 'run',
+] // prettier-ignore
+
+async function restoreToFolder(
+  backup: FoundBackup,
+  { config, log, progress }: CommandContext,
+): Promise<RestoreSummary> {
+  const { DATA_DIR: dataDir } = config
+  const { secrets, manifest } = backup
+  await openDataFolder(dataDir)
+  const blobs = await openBlobStore(config)
+  const marker = path.join(dataDir, RESTORE_MARKER)
+  const begun = await readMarker(marker)
+  if (begun === undefined) {
+    await requireEmptyFolder(dataDir)
+    await requireEmptyStore(blobs, nameStore(config))
+    await writeFile(marker, manifest.name, { mode: 0o600, flush: true })
+  }
+  const release = await claimDataFolder(dataDir)
+  try {
+    if (begun !== undefined && begun !== manifest.name) {
+      // Bytes in a bucket stay, as they may not be ours alone.
+      for (const name of RESTORED) await rm(path.join(dataDir, name), { recursive: true, force: true })
+      await requireEmptyStore(blobs, nameStore(config))
+      await writeFile(marker, manifest.name, { mode: 0o600, flush: true })
+    }
+    await restoreSecretsInFolder(dataDir, secrets)
+    const summary = await restoreEmbedded(backup, blobs, { config, log, progress })
+    await rm(marker)
+    return summary
+  } finally {
+    await release()
+  }
+}
+
+async function restoreEmbedded(
+  backup: FoundBackup,
+  blobs: BlobStore,
+  { config, log, progress }: Pick<CommandContext, 'config' | 'log' | 'progress'>,
+): Promise<RestoreSummary> {
+  const { databasePassword, authenticatorPassword } = backup.secrets
+  const embedded = await startEmbedded(config.DATA_DIR, databasePassword, log)
+  try {
+    const connection = embedded.admin
+    // The folder was empty, so a database that is not, and not marked either, is one that is complete.
+    if (!(await isRestored(connection))) await markDatabase(connection, backup.manifest.name, async () => undefined)
+    const summary = await restore({ backup, connection, authenticatorPassword, blobs, progress })
+    await unmarkDatabase(connection)
+    return summary
+  } finally {
+    await embedded.stop()
+  }
+}
+
+async function readMarker(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function requireEmptyFolder(dataDir: string): Promise<void> {
+  const [found] = (await readdir(dataDir)).filter((name) => name !== 'lost+found')
+  if (found !== undefined)
+    throw new AppError(
+      'conflict',
+      `DATA_DIR "${dataDir}" is not empty (it has ${found}), but a restore wants an empty folder; nothing was changed.`,
+    )
+}
