@@ -690,6 +690,11 @@ function requireWholeProject(settings: Settings): void {
     if (settings[needed] === undefined)
       throw new AppError('startup', `${needed} is not set, but SUPABASE_URL wants it.`)
   }
+  if (settings.BACKUP_TARGET !== undefined)
+    throw new AppError(
+      'startup',
+      `BACKUP_TARGET is "${settings.BACKUP_TARGET}", but the project of SUPABASE_URL makes backups of its database itself.`,
+    )
   if (settings.ALCOVE_PARTS.has('services')) {
     throw new AppError(
       'startup',

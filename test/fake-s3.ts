@@ -11,6 +11,8 @@ export interface FakeS3 {
   readonly options: S3Options
   /** Keys of all objects and of unfinished uploads. */
   keys(): string[]
+  /** Bytes of the objects that a test reads or damages. */
+  readonly objects: Map<string, Buffer>
   /** An upload that a crash cut off. */
   addUnfinished(key: string, initiated: Date): void
   close(): Promise<void>
@@ -88,8 +90,9 @@ export async function startFakeS3(): Promise<FakeS3> {
   /** One object per page, so that a client has to request further pages. */
   function listing(query: URLSearchParams): string {
     const after = query.get('continuation-token') ?? ''
-    const [key, next] = [...objects.keys()].sort().filter((known) => known > after)
-    const contents = key === undefined ? '' : `<Contents><Key>${key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>` // prettier-ignore
+    const prefix = query.get('prefix') ?? ''
+    const [key, next] = [...objects.keys()].sort().filter((known) => known > after && known.startsWith(prefix))
+    const contents = key === undefined ? '' : `<Contents><Key>${key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><Size>${objects.get(key)?.length ?? 0}</Size></Contents>` // prettier-ignore
     const more = next === undefined ? '' : `<NextContinuationToken>${key ?? ''}</NextContinuationToken>`
     return `<ListBucketResult><IsTruncated>${next !== undefined}</IsTruncated>${contents}${more}</ListBucketResult>`
   }
@@ -107,7 +110,8 @@ export async function startFakeS3(): Promise<FakeS3> {
     const body = await buffer(request)
     checkSignature(request, body, options)
     const url = new URL(request.url ?? '/', 'http://s3')
-    const [, bucket, key = ''] = url.pathname.split('/')
+    const [, bucket, ...folders] = url.pathname.split('/')
+    const key = folders.map(decodeURIComponent).join('/')
     if (bucket !== credentials.bucket) throw new Refused(404, 'NoSuchBucket')
     const uploadId = url.searchParams.get('uploadId')
     const part = url.searchParams.get('partNumber')
@@ -148,6 +152,7 @@ export async function startFakeS3(): Promise<FakeS3> {
 
   return {
     options,
+    objects,
     keys: () => [...objects.keys(), ...[...uploads.values()].map(({ key }) => key)],
     addUnfinished: (key, initiated) => void uploads.set(randomUUID(), { key, parts: new Map(), initiated }),
     async close() {

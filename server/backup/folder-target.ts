@@ -31,16 +31,28 @@ async function makeFolder(folder: string): Promise<void> {
 export function openFolderTarget(folder: string): BackupTarget {
   const fileOf = (name: string) => path.join(folder, name)
 
-  async function* files(below: string): AsyncGenerator<StoredFile> {
+  async function* files(below: string, prefix: string): AsyncGenerator<StoredFile> {
     const entries = (await readdir(fileOf(below), { withFileTypes: true }).catch(ignoreMissing)) ?? []
     for (const entry of entries) {
       const name = below === '' ? entry.name : `${below}/${entry.name}`
-      if (entry.isDirectory()) yield* files(name)
-      else if (entry.isFile()) {
+      if (entry.isDirectory()) {
+        if (name.startsWith(prefix) || prefix.startsWith(`${name}/`)) yield* files(name, prefix)
+      } else if (entry.isFile() && name.startsWith(prefix)) {
         const found = await stat(fileOf(name)).catch(ignoreMissing)
         if (found) yield { name, bytes: found.size }
       }
     }
+  }
+
+  async function removeEmptyFolders(below: string): Promise<void> {
+    if (below === '.') return
+    try {
+      await rmdir(fileOf(below))
+    } catch (error) {
+      if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')) return
+      ignoreMissing(error)
+    }
+    await removeEmptyFolders(path.dirname(below))
   }
 
   return {
@@ -64,17 +76,14 @@ export function openFolderTarget(folder: string): BackupTarget {
       }
     },
     async *list(prefix) {
-      const below = prefix.slice(0, Math.max(0, prefix.lastIndexOf('/')))
-      for await (const file of files(below))
-        if (file.name.startsWith(prefix) && !file.name.endsWith(UNFINISHED)) yield file
+      for await (const file of files('', prefix)) if (!file.name.endsWith(UNFINISHED)) yield file
     },
     async remove(name) {
       await rm(fileOf(name), { force: true })
-      // A folder that still holds files, or is gone already, stays as it is.
-      await rmdir(path.dirname(fileOf(name))).catch(() => undefined)
+      await removeEmptyFolders(path.dirname(name))
     },
     async removeUnfinished() {
-      for await (const { name } of files('')) if (name.endsWith(UNFINISHED)) await rm(fileOf(name), { force: true })
+      for await (const { name } of files('', '')) if (name.endsWith(UNFINISHED)) await rm(fileOf(name), { force: true })
     },
   }
 }

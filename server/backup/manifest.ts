@@ -1,14 +1,17 @@
 /** The list of everything in one backup. It is written last: a backup without one is unfinished. */
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { isBlobId } from '#server/blobs/id.ts'
 import { AppError } from '#server/base/errors.ts'
+import { parseChecked, renderChecked } from './checked-json.ts'
 import { fileRecord, type Repository } from './repository.ts'
 
 export const MANIFEST = 'manifest'
 const BACKUP_NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
+
+/** Names begin with a year, so that a list need not go through all stored files. */
+export const FIRST_OF_NAMES = '2'
 
 export const isBackupName = (name: string): boolean => BACKUP_NAME.test(name)
 
@@ -54,19 +57,16 @@ const manifestSchema = z.object({
 })
 export type Manifest = z.infer<typeof manifestSchema>
 
-const digest = (json: string): string => createHash('sha256').update(json).digest('hex')
-
 export async function writeManifest(repository: Repository, manifest: Manifest): Promise<void> {
-  const json = JSON.stringify(manifest)
-  await repository.write(`${manifest.name}/${MANIFEST}`, Readable.from([Buffer.from(`${json}\n${digest(json)}\n`)]))
+  await repository.write(`${manifest.name}/${MANIFEST}`, renderChecked(manifest))
 }
 
 /** @throws AppError `conflict` for a damaged one, `not_found` */
 export async function readManifest(repository: Repository, name: string): Promise<Manifest> {
-  const [json = '', check] = (await text(Readable.from(repository.readUnchecked(`${name}/${MANIFEST}`)))).split('\n')
+  const value = parseChecked(await text(Readable.from(repository.readUnchecked(`${name}/${MANIFEST}`))))
   const place = `${repository.target.address}/${name}/${MANIFEST}`
-  if (digest(json) !== check) throw new AppError('conflict', `"${place}" is damaged.`)
-  const parsed = manifestSchema.safeParse(JSON.parse(json))
+  if (value === undefined) throw new AppError('conflict', `"${place}" is damaged.`)
+  const parsed = manifestSchema.safeParse(value)
   if (!parsed.success)
     throw new AppError('conflict', `"${place}" was written by a newer Alcove: restore it with that one.`, {
       cause: parsed.error,
@@ -75,9 +75,9 @@ export async function readManifest(repository: Repository, name: string): Promis
 }
 
 /** @returns names of complete backups, oldest first */
-export async function listBackups({ target }: Repository): Promise<string[]> {
+export async function listBackups({ target }: Pick<Repository, 'target'>): Promise<string[]> {
   const names = new Set<string>()
-  for await (const { name } of target.list('')) {
+  for await (const { name } of target.list(FIRST_OF_NAMES)) {
     const [folder = '', file] = name.split('/')
     if (file === MANIFEST && isBackupName(folder)) names.add(folder)
   }

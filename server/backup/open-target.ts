@@ -15,11 +15,10 @@ export async function openTarget(address: string, settings: StoreSettings): Prom
   if (!address.startsWith('s3://')) return openFolderTarget(path.resolve(address))
   const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(address) ?? []
   const { endpoint, region, accessKey, secretKey } = settings
-  if (bucket === undefined)
-    throw new AppError('bad_request', `"${address}" names no bucket: it wants s3://bucket/prefix.`)
+  if (bucket === undefined) throw new AppError('startup', `"${address}" names no bucket: it wants s3://bucket/prefix.`)
   if (endpoint === undefined || accessKey === undefined || secretKey === undefined)
     throw new AppError(
-      'bad_request',
+      'startup',
       `"${address}" needs the address and the keys of its store: set BACKUP_S3_ENDPOINT, BACKUP_S3_ACCESS_KEY and BACKUP_S3_SECRET_KEY, or S3_ENDPOINT with its keys.`,
     )
   const { openS3Target } = await import('./s3-target.ts')

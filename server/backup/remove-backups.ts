@@ -1,5 +1,13 @@
 import { AppError } from '#server/base/errors.ts'
-import { blobFile, isBackupName, listBackups, readBlobs, readManifest, timeOfBackup } from './manifest.ts'
+import {
+  blobFile,
+  FIRST_OF_NAMES,
+  isBackupName,
+  listBackups,
+  readBlobs,
+  readManifest,
+  timeOfBackup,
+} from './manifest.ts'
 import type { Progress } from './progress.ts'
 import type { Repository } from './repository.ts'
 
@@ -11,7 +19,7 @@ export async function removeLeftovers(repository: Repository): Promise<void> {
   await target.removeUnfinished()
   const complete = new Set(await listBackups(repository))
   const leftovers = []
-  for await (const { name } of target.list('')) {
+  for await (const { name } of target.list(FIRST_OF_NAMES)) {
     const [folder = ''] = name.split('/')
     if (isBackupName(folder) && !complete.has(folder)) leftovers.push(name)
   }

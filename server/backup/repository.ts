@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { constants, createGunzip, createGzip } from 'node:zlib'
 import { z } from 'zod'
 import { AppError, messageOf } from '#server/base/errors.ts'
+import { parseChecked, renderChecked } from './checked-json.ts'
 import { decryptStream, encryptStream } from './encrypted-stream.ts'
 import { createPassphraseRecord, openPassphrase, type PassphraseRecord, passphraseRecord } from './passphrase.ts'
 import type { BackupTarget } from './target.ts'
@@ -104,15 +105,13 @@ async function readHeader(target: BackupTarget): Promise<Header | undefined> {
     if (error instanceof AppError && error.code === 'not_found') return undefined
     throw error
   }
-  try {
-    return headerSchema.parse(JSON.parse(text.toString()))
-  } catch (error) {
-    throw new AppError(
-      'conflict',
-      `"${target.address}/${HEADER}" cannot be read: it is damaged, or was written by a newer Alcove.`,
-      { cause: error },
-    )
-  }
+  const parsed = headerSchema.safeParse(parseChecked(text.toString()))
+  if (parsed.success) return parsed.data
+  throw new AppError(
+    'conflict',
+    `"${target.address}/${HEADER}" cannot be read: it is damaged, or was written by a newer Alcove.`,
+    { cause: parsed.error },
+  )
 }
 
 async function openKey(
@@ -166,6 +165,6 @@ export async function prepareRepository(
     )
   const encryption = passphrase === undefined ? undefined : await createPassphraseRecord(passphrase)
   const header: Header = { format: 1, installation, encryption: encryption?.record ?? null }
-  await target.write(HEADER, Readable.from([Buffer.from(`${JSON.stringify(header, null, 2)}\n`)]))
+  await target.write(HEADER, renderChecked(header))
   return createRepository(target, encryption?.key)
 }

@@ -28,8 +28,8 @@ const RELATION = `select format('%I.%I', n.nspname, c.relname) as name from pg_c
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
   order by 1 limit 1`
 
-/** Whether the database holds something and no restore of it is unfinished. */
-export const isRestored = (connection: pg.ClientConfig): Promise<boolean> =>
+/** Whether the database is not empty, and no restore of it is unfinished. */
+export const isFilled = (connection: pg.ClientConfig): Promise<boolean> =>
   onClient(
     connection,
     async (client) => (await readMarker(client)) === undefined && (await client.query(RELATION)).rowCount === 1,

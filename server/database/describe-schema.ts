@@ -185,8 +185,8 @@ const PUBLICATIONS: Section = [
      select 0 as place, format('create publication %I;', pubname) as statement from pg_publication where not puballtables and $1::text[] is not null
      union all
      select 1, format('alter publication %I add table only %s%s%s;', p.pubname, r.prrelid::regclass,
-       (select format(' (%s)', string_agg(format('%I', a.attname), ', ' order by a.attnum)) from pg_attribute a where a.attrelid = r.prrelid and a.attnum = any (r.prattrs)),
-       format(' where (%s)', pg_get_expr(r.prqual, r.prrelid)))
+       (select ' (' || string_agg(format('%I', a.attname), ', ' order by a.attnum) || ')' from pg_attribute a where a.attrelid = r.prrelid and a.attnum = any (r.prattrs)),
+       ' where (' || pg_get_expr(r.prqual, r.prrelid) || ')')
      from pg_publication_rel r join pg_publication p on p.oid = r.prpubid
    ) lines order by place, statement collate "C"`,
 ]

@@ -473,7 +473,7 @@ create table public.message_texts (
   message_id uuid not null,
   owner uuid not null,
   "position" bigint not null,
-  text text not null,
+  text text collate "C" not null,
   constraint message_texts_message_id_fkey FOREIGN KEY (message_id) REFERENCES public.messages(id) ON DELETE CASCADE,
   constraint message_texts_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint message_texts_pkey PRIMARY KEY (message_id)

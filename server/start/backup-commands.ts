@@ -11,11 +11,10 @@ import {
   type Secrets,
 } from '#server/access/secrets.ts'
 import { backUp, type BackUpSummary } from '#server/backup/back-up.ts'
-import { openTarget } from '#server/backup/open-target.ts'
 import type { Progress } from '#server/backup/progress.ts'
 import { findBackup, type FoundBackup, restore, type RestoreSummary, splitAddress } from '#server/backup/restore.ts'
 import {
-  isRestored,
+  isFilled,
   markDatabase,
   rejectUnfinishedRestore,
   requireEmptyStore,
@@ -29,6 +28,7 @@ import type { Config } from '#server/config.ts'
 import { connectToRunning, startEmbedded } from '#server/database/embedded.ts'
 import { findEntry } from '#server/database/restore-cluster.ts'
 import { rejectRoleBoundByRls } from './connect.ts'
+import { openBackups } from './open-backups.ts'
 import {
   claimDataFolder,
   isInUse,
@@ -51,24 +51,6 @@ interface OpenInstallation {
   readonly close: () => Promise<void>
 }
 
-const openBackups = (address: string, config: Config) =>
-  openTarget(
-    address,
-    config.BACKUP_S3_ENDPOINT === undefined
-      ? {
-          endpoint: config.S3_ENDPOINT,
-          region: config.BACKUP_S3_REGION ?? config.S3_REGION,
-          accessKey: config.S3_ACCESS_KEY,
-          secretKey: config.S3_SECRET_KEY,
-        }
-      : {
-          endpoint: config.BACKUP_S3_ENDPOINT,
-          region: config.BACKUP_S3_REGION ?? config.S3_REGION,
-          accessKey: config.BACKUP_S3_ACCESS_KEY,
-          secretKey: config.BACKUP_S3_SECRET_KEY,
-        },
-  )
-
 function refuseProject({ SUPABASE_URL }: Config): void {
   if (SUPABASE_URL !== undefined)
     throw new AppError(
@@ -84,6 +66,8 @@ async function openInstallation({ config, log }: CommandContext): Promise<OpenIn
     const connection = { connectionString: url }
     await rejectRoleBoundByRls(connection)
     await rejectUnfinishedRestore(connection)
+    if (!(await isFilled(connection)))
+      throw new AppError('startup', 'The database of DATABASE_URL holds no Alcove, so there is nothing to back up.')
     return { connection, secrets: await loadSecretsFromDatabase(connection, secret), close: async () => undefined }
   }
   if (findEntry(path.join(dataDir, 'postgres')) === undefined)
@@ -226,7 +210,7 @@ async function restoreEmbedded(
   try {
     const connection = embedded.admin
     // The folder was empty, so a database that is not, and not marked either, is one that is complete.
-    if (!(await isRestored(connection))) await markDatabase(connection, backup.manifest.name, async () => undefined)
+    if (!(await isFilled(connection))) await markDatabase(connection, backup.manifest.name, async () => undefined)
     const summary = await restore({ backup, connection, authenticatorPassword, blobs, progress })
     await unmarkDatabase(connection)
     return summary

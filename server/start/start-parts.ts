@@ -7,10 +7,11 @@ import { countUncaughtErrors } from '#server/base/failure-scope.ts'
 import { withReusedBuffers } from '#server/blobs/send.ts'
 import { createDeletedReclaim, reclaimDeleted } from '#server/database/reclaim-deleted.ts'
 import { createAccountDataDeletion } from './delete-account-data.ts'
-import type { Foundation } from './foundation.ts'
+import type { Foundation, Gauges } from './foundation.ts'
 import { openFoundation, type FoundationOptions } from './open-foundation.ts'
 import { createOperationsRoutes } from './operations.ts'
 import { startProduct } from './start-product.ts'
+import { scheduleBackups } from './scheduled-backups.ts'
 import { startServices } from './start-services.ts'
 
 type Product = Awaited<ReturnType<typeof startProduct>>
@@ -35,7 +36,14 @@ export async function startParts(options: FoundationOptions) {
       : undefined
   if (services) ({ deliverEarly } = services)
 
-  const operations = createOperations(foundation, signing, product, services, connections.databaseAcceptedAfterMs)
+  const backups = await scheduleBackups(foundation)
+  const operations = createOperations(foundation, signing, product, services, {
+    ...backups,
+    alcove_database_accepted_ms: {
+      help: 'Milliseconds that PostgreSQL took to accept a connection at the start.',
+      read: () => connections.databaseAcceptedAfterMs,
+    },
+  })
   const app = createApp(
     { operations, services: services?.edges, product: product?.edges },
     {
@@ -68,7 +76,7 @@ function createOperations(
   signing: Tokens | undefined,
   product: Product | undefined,
   services: Services | undefined,
-  databaseAcceptedAfterMs: number,
+  gauges: Gauges,
 ) {
   return createOperationsRoutes({
     database,
@@ -91,10 +99,7 @@ function createOperations(
         help: 'Errors since the start that nothing caught; each is logged.',
         read: countUncaughtErrors,
       },
-      alcove_database_accepted_ms: {
-        help: 'Milliseconds that PostgreSQL took to accept a connection at the start.',
-        read: () => databaseAcceptedAfterMs,
-      },
+      ...gauges,
     },
   })
 }
