@@ -481,6 +481,13 @@ export const SETTINGS = {
       'Bytes that the files and conversations of all people may take together. Set it below the size of the disk: the database needs room for its log and for rows that were changed.',
     parse: count(200_000),
   }),
+  DISK_MARGIN_MB: setting({
+    wants: 'a whole number of megabytes, 0 for none',
+    example: '1000',
+    explains:
+      'Room on the disk of DATA_DIR below which files are refused, so that the database does not stop. What is there stays readable, and questions are answered.',
+    parse: count(1_000),
+  }),
   BACKUP_TARGET: setting({
     wants: 'a folder or s3://bucket/prefix',
     example: '',

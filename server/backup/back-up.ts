@@ -35,7 +35,7 @@ import type { BackupTarget } from './target.ts'
 import { runTogether } from './run-together.ts'
 
 /** Small files wait for one another's disk or network. */
-const BLOBS_AT_ONCE = 4
+const BLOBS_AT_ONCE = 2
 
 export interface BackUpOptions {
   /** A role that row-level security does not bind. */

@@ -6,7 +6,7 @@ import { AppError, codeOf } from '#server/base/errors.ts'
 import type { BackupTarget, StoredFile } from './target.ts'
 
 const UNFINISHED = '.unfinished'
-const CHUNK_BYTES = 256 * 1024
+const CHUNK_BYTES = 64 * 1024
 
 function ignoreMissing(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error

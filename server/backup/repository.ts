@@ -11,7 +11,7 @@ import { createPassphraseRecord, openPassphrase, type PassphraseRecord, passphra
 import type { BackupTarget } from './target.ts'
 
 const HEADER = 'alcove-backups.json'
-const CHUNK_BYTES = 256 * 1024
+const CHUNK_BYTES = 64 * 1024
 
 const headerSchema = z.object({
   format: z.literal(1),

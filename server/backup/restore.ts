@@ -35,7 +35,7 @@ import {
 import type { BackupTarget } from './target.ts'
 import { withoutTriggers } from './without-triggers.ts'
 
-const BLOBS_AT_ONCE = 4
+const BLOBS_AT_ONCE = 2
 
 export interface FoundBackup {
   readonly repository: Repository

@@ -22,6 +22,7 @@ import {
 } from '#server/backup/restore-place.ts'
 import { AppError, codeOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
+import { lowerPriority } from '#server/base/lower-priority.ts'
 import { openBlobStore } from '#server/blobs/open-blob-store.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import type { Config } from '#server/config.ts'
@@ -70,9 +71,9 @@ async function openInstallation({ config, log }: CommandContext): Promise<OpenIn
       throw new AppError('startup', 'The database of DATABASE_URL holds no Alcove, so there is nothing to back up.')
     return { connection, secrets: await loadSecretsFromDatabase(connection, secret), close: async () => undefined }
   }
+  refuseUnfinishedRestore(dataDir)
   if (findEntry(path.join(dataDir, 'postgres')) === undefined)
     throw new AppError('startup', `DATA_DIR "${dataDir}" holds no Alcove, so there is nothing to back up.`)
-  refuseUnfinishedRestore(dataDir)
   const secrets = await loadSecretsFromFolder(dataDir)
   if (await isInUse(dataDir)) {
     const connection = await connectToRunning(dataDir, secrets.databasePassword)
@@ -96,6 +97,8 @@ async function openInstallation({ config, log }: CommandContext): Promise<OpenIn
 export async function runBackup(address: string, context: CommandContext): Promise<BackUpSummary> {
   const { config, progress, version } = context
   refuseProject(config)
+  // Answers do not wait for its compression and hashes.
+  lowerPriority(process.pid)
   const target = await openBackups(address, config)
   const { connection, secrets, close } = await openInstallation(context)
   try {

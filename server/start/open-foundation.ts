@@ -7,6 +7,8 @@ import { createTokens, type Tokens } from '#server/access/tokens.ts'
 import { createUnsentAnswers } from '#server/access/unsent-answers.ts'
 import type { Log } from '#server/base/log.ts'
 import { openBlobStore } from '#server/blobs/open-blob-store.ts'
+import { refuseOnFullDisk } from '#server/blobs/refuse-on-full-disk.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
 import type { Config } from '#server/config.ts'
 import { openListener } from '#server/database/listen.ts'
 import type { Nats } from '#server/database/nats.ts'
@@ -14,6 +16,8 @@ import { openDatabase } from '#server/database/open-database.ts'
 import { installJobs } from '#server/jobs/install.ts'
 import type { Connections } from './connect.ts'
 import type { Foundation } from './foundation.ts'
+
+const BYTES_PER_MB = 1_000_000
 
 export type FoundationOptions = Pick<
   Foundation,
@@ -51,10 +55,18 @@ export async function openFoundation({
     tokens,
     takeTurn: takeTurns(tokens, { sessionCookie: sessionCookieOf(options.address) }),
     unsentAnswers,
-    blobs: await openBlobStore(config),
+    blobs: await openGuardedStore(config),
     encryptionKey,
   }
   return { foundation, signing }
+}
+
+/** Without files or a database below DATA_DIR its disk does not matter. */
+async function openGuardedStore(config: Config): Promise<BlobStore> {
+  const store = await openBlobStore(config)
+  const isElsewhere = config.DATABASE_URL !== undefined && config.S3_ENDPOINT !== undefined
+  if (isElsewhere || config.DISK_MARGIN_MB === 0) return store
+  return refuseOnFullDisk(store, { folder: config.DATA_DIR, marginBytes: config.DISK_MARGIN_MB * BYTES_PER_MB })
 }
 
 async function openBus({ NATS_URL: urls }: Config, key: Buffer, log: Log): Promise<Nats | undefined> {

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { listBackups, timeOfBackup } from '#server/backup/manifest.ts'
 import { messageOf } from '#server/base/errors.ts'
-import { lowerPriority } from '#server/base/lower-priority.ts'
 import { repeat } from '#server/base/repeat.ts'
 import type { Foundation, Gauges } from './foundation.ts'
 import { openBackups } from './open-backups.ts'
@@ -36,12 +35,11 @@ export async function scheduleBackups({
 
   /** A process of its own, of lower priority, so that answers do not wait for compression and hashes. */
   async function runCommand(): Promise<void> {
-    const child = spawn(process.execPath, [COMMAND, address ?? ''], {
+    const child = spawn(process.execPath, ['--max-semi-space-size=2', COMMAND, address ?? ''], {
       stdio: ['ignore', 'pipe', 'pipe'],
       signal: stopping.signal,
     })
     const ended = once(child, 'close')
-    if (child.pid !== undefined) lowerPriority(child.pid)
     const [output, sentences] = await Promise.all([text(child.stdout), text(child.stderr), ended])
     if (child.exitCode !== 0) throw new Error(sentences.trim().split('\n').at(-1) ?? 'it ended without a reason')
     const summary = summarySchema.parse(JSON.parse(output))

@@ -1,4 +1,5 @@
 /** Starts all parts that need the database, and mounts their routes. */
+import { statfsSync } from 'node:fs'
 import { getRequestListener } from '@hono/node-server'
 import type { Tokens } from '#server/access/tokens.ts'
 import { createApp } from '#server/app.ts'
@@ -39,6 +40,10 @@ export async function startParts(options: FoundationOptions) {
   const backups = await scheduleBackups(foundation)
   const operations = createOperations(foundation, signing, product, services, {
     ...backups,
+    alcove_disk_free_bytes: {
+      help: 'Bytes that are free on the disk of DATA_DIR. Below DISK_MARGIN_MB files are refused.',
+      read: () => readFreeBytesNow(config.DATA_DIR),
+    },
     alcove_database_accepted_ms: {
       help: 'Milliseconds that PostgreSQL took to accept a connection at the start.',
       read: () => connections.databaseAcceptedAfterMs,
@@ -69,6 +74,11 @@ function openReclaim({ config, log, undo, connections }: FoundationOptions): (()
   const reclaim = createDeletedReclaim(() => reclaimDeleted(connections.admin), log)
   undo.push(() => reclaim.stop())
   return () => reclaim.request()
+}
+
+function readFreeBytesNow(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
 }
 
 function createOperations(
