@@ -37,6 +37,8 @@ export async function runCommand(
   run: (address: string, context: Context) => Promise<object>,
 ): Promise<void> {
   const [address, ...more] = process.argv.slice(2)
+  // An orderly exit stops the database that the command has started.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   try {
     if (address === undefined || more.length > 0)
       throw new AppError('bad_request', `npm run -s ${name} -- wants one argument: ${wants}.`)

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import { finished } from 'node:stream/promises'
 import { AppError } from '#server/base/errors.ts'
 import type { BlobStore } from './store.ts'
 
@@ -19,8 +20,9 @@ export function refuseOnFullDisk(
     ...store,
     async put(bytes, id) {
       if ((await readFreeBytes(folder)) >= marginBytes) return store.put(bytes, id)
-      // Bytes that nothing reads would hold up the rest of the request.
-      bytes.on('error', () => undefined).resume()
+      // Bytes that nothing reads would hold up the rest of the request, and its answer.
+      bytes.resume()
+      await finished(bytes, { writable: false })
       throw new AppError(
         'too_large',
         'The disk of this server is nearly full, so no file can be added. Everything that is there can be read; please tell its operator.',
