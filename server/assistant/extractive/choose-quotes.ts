@@ -8,9 +8,8 @@ import { rankSentences, type ScoredSentence } from './score-sentences.ts'
 import { toQuote } from './sentences.ts'
 
 export const MAX_QUOTES = 3
-/** Shorter quotes include the next sentence, which often contains the answer. */
-const SHORT_QUOTE_CHARACTERS = 250
-const MAX_QUOTE_CHARACTERS = 500
+/** About half of a passage: a longer paragraph is quoted in part. */
+const MAX_QUOTE_CHARACTERS = 700
 /** Quotes below this share of the first score answer something else. */
 const MIN_QUOTE_SCORE_SHARE = 0.5
 
@@ -35,24 +34,30 @@ function isWeakerRow(row: ScoredSentence, other: ScoredSentence, questionTerms: 
 const MAX_GAP = 3
 
 /**
- * A short sentence with the one after it, where answers often are, and with the one before it if only that has a word of
- * the question, as before "It costs 12 euros."
+ * A sentence with those after it, where answers often are, and those before it in its paragraph. One that has a word of the
+ * question which the sentence lacks is taken first, as before "It costs 12 euros."
  */
 function quoteRangeOf(
-  { start, end, preceding, following, terms }: ScoredSentence,
+  { start, end, pageText, preceding, following, terms }: ScoredSentence,
   questionTerms: ReadonlySet<string>,
 ): PassageRange {
-  const isShort = end - start < SHORT_QUOTE_CHARACTERS
-  const completed =
-    isShort && following && following.start - end < MAX_GAP && following.end - start <= MAX_QUOTE_CHARACTERS
-      ? following.end
-      : end
-  const isReferring =
-    preceding !== undefined &&
-    start - preceding.end < MAX_GAP &&
-    completed - preceding.start <= MAX_QUOTE_CHARACTERS &&
-    !questionTerms.intersection(preceding.terms).isSubsetOf(terms)
-  return { start: isReferring ? preceding.start : start, end: completed }
+  const isNear = (one: PassageRange, other: PassageRange): boolean =>
+    other.start - one.end < MAX_GAP && other.end - one.start <= MAX_QUOTE_CHARACTERS
+  const isSameParagraph = (one: PassageRange, other: PassageRange): boolean =>
+    !/\n\s*\n/.test(pageText.slice(one.end, other.start))
+  let range = { start, end }
+  const [before] = preceding
+  const isReferring = before !== undefined && !questionTerms.intersection(before.terms).isSubsetOf(terms)
+  if (isReferring && isNear(before, range)) range = { start: before.start, end }
+  for (const next of following) {
+    if (!isNear(range, next)) break
+    range = { start: range.start, end: next.end }
+  }
+  for (const previous of preceding.filter((other) => other.start < range.start)) {
+    if (!isNear(previous, range) || !isSameParagraph(previous, range)) break
+    range = { start: previous.start, end: range.end }
+  }
+  return range
 }
 
 /** Whether another quote has equal words, for instance from a copy of the document, or overlaps. */
@@ -61,6 +66,15 @@ function isRepeatedIn(other: ScoredSentence, { source, start, end, pageText }: S
     joinLines(other.pageText.slice(other.start, other.end)).includes(joinLines(pageText.slice(start, end))) ||
     (isSamePage(other.source, source) && range.start < other.end && other.start < range.end)
   )
+}
+
+/** The range without what other quotations hold, down to the sentence itself. */
+function clip(range: PassageRange, sentence: ScoredSentence, chosen: readonly ScoredSentence[]): PassageRange {
+  const others = chosen.filter(({ source }) => isSamePage(source, sentence.source))
+  return {
+    start: Math.max(range.start, ...others.filter(({ end }) => end <= sentence.start).map(({ end }) => end)),
+    end: Math.min(range.end, ...others.filter(({ start }) => start >= sentence.end).map(({ start }) => start)),
+  }
 }
 
 /** @returns sources whose text is exactly the quote, best first, with rows of one table together. */
@@ -80,8 +94,11 @@ export function chooseQuotes(candidates: QuoteCandidates, maxQuotes = MAX_QUOTES
     if (sentence.isRow && chosen.some((other) => isWeakerRow(sentence, other, questionTerms))) continue
     const quoted = quoteRangeOf(sentence, questionTerms)
     const lists = sentence.isRow ? [] : listsOf(sentence.pageText)
-    const inList = (quote: PassageRange) => listRangeOf(sentence.pageText, lists, quote, asksForAll)
-    const range = inList(sentence) ?? inList(quoted) ?? quoted
+    const inList = (quote: PassageRange) => {
+      const list = listRangeOf(sentence.pageText, lists, quote, asksForAll)
+      return list && list.start <= sentence.start && sentence.end <= list.end ? list : undefined
+    }
+    const range = inList(sentence) ?? inList(quoted) ?? clip(quoted, sentence, chosen)
     if (!chosen.some((other) => isRepeatedIn(other, sentence, range))) chosen.push({ ...sentence, ...range })
   }
   const shown = [...Map.groupBy(chosen, (quoted) => quoted.titles || quoted).values()].flat()

@@ -105,7 +105,9 @@ test('quotes a step of a numbered list as text, the first like the others', asyn
     '1. \tClick Setup.\n2. \tFor Protocol, click Edit, and then type the name of the server and the password of the account.'
   const blocks: PageBlock[] = [{ kind: 'table', start: 0, end: page.length, headerEnd: 16 }]
   const quotes = (question: string) => chooseQuotes(reading(question, [page], blocks))
-  expect(await written({ quotes: quotes('edit protocol') })).toContain(String.raw`> 2\. For Protocol, click Edit, and`)
+  expect(await written({ quotes: quotes('edit protocol') })).toContain(
+    String.raw`> - 2\. For Protocol, click Edit, and`,
+  )
   expect(quotes('click setup')[0]?.text).toContain('1. \tClick Setup.')
 })
 
@@ -157,6 +159,25 @@ test('quotes the sentence with the kind of answer asked for, and the one before 
     'It is put at $100 in the prices of that year, most of it for oil and glass. The oil was paid for first.'
   const quotes = (answerKind?: AnswerKind) => chooseQuotes({ ...reading('damage of the storm', [page]), answerKind })
   expect(quotes('amount')[0]?.text).toMatch(/^The damage of the storm .* It is put at \$100/)
+})
+
+test('quotes a sentence with its paragraph and what follows, the longest in part', () => {
+  const filler = 'Oil and glass are stored below, in the dry half of the cellar.'
+  const page = `The wall is old.\n\nThe gate is green. The warden of the gate lives above. ${filler} He opens it at four.\n\nThe road is new. ${`${filler} `.repeat(12)}`
+  const [quote] = chooseQuotes(reading('warden', [page]))
+  expect(quote?.text).toMatch(/^The gate is green\. .* He opens it at four\.\n\nThe road is new\./)
+  expect(quote?.text.length).toBeLessThanOrEqual(700)
+})
+
+test('quotations of one page share none of its text', () => {
+  const page = 'The warden has a lamp. It is lit at four.\n\nThe road is new.\n\nThe warden trims a lamp of the gate.'
+  const { sentences, ...rest } = reading('warden lamp gate', [page])
+  const apart = sentences.map((sentence, index) => ({ ...sentence, isAtEdge: index === 2 }))
+  const quotes = chooseQuotes({ ...rest, sentences: apart }).filter(isPassageSource)
+  const ordered = quotes.toSorted((one, other) => one.start - other.start)
+  expect(ordered.length).toBeGreaterThan(1)
+  for (const [index, { end }] of ordered.slice(0, -1).entries())
+    expect(end).toBeLessThanOrEqual(ordered[index + 1]?.start ?? 0)
 })
 
 test('a word that the file name has tells no row of it from another', () => {
@@ -214,7 +235,7 @@ async function written(given: Partial<ExtractiveAnswerInput>): Promise<string> {
 test('joins hyphenated words, and shows Markdown signs literally', async () => {
   const [quote] = chooseQuotes(reading('agrees Lee', [PAGE]))
   if (!quote) throw new Error('nothing was quoted')
-  expect(await written({ quotes: [quote] })).toContain('> Dr. A. Lee disagrees.')
+  expect(await written({ quotes: [quote] })).toMatch(/^> The gap .* Dr\. A\. Lee disagrees\. Results follow\./)
   expect(await written({ quotes: [{ ...quote, text: 'a * b [1]' }] })).toContain(String.raw`> a \* b \[1\] [1]`)
 })
 
@@ -304,7 +325,9 @@ test('shows the nearest passages apart where none answers, with the reason and w
     quotes,
     refusal: { reason: 'the year 2012 does not occur there', languages: ['english'] },
   })
-  expect(text).toMatch(/^Nothing answers this; the nearest passages are:\n\n---\n\n> Dr\. A\. Lee disagrees\./)
+  expect(text).toMatch(
+    /^Nothing answers this; the nearest passages are:\n\n---\n\n> The gap .* Dr\. A\. Lee disagrees\./,
+  )
   expect(text).toContain('the year 2012 does not occur there')
   expect(text).not.toMatch(/language model|words of your documents/)
 })

@@ -17,6 +17,8 @@ const MIN_COVERAGE = 0.3
 const MIN_COVERED_WORDS = 2
 /** Weight of a word that only stands around the sentence: in its headings, the file name, or the sentence before or after. */
 const NEARBY_WEIGHT = 0.5
+/** Sentences on each side that a quotation may grow by. */
+const MAX_CONTEXT = 5
 const [SAME_PAGE_FACTOR, SAME_DOCUMENT_FACTOR] = [1.6, 1.3]
 /** Score multiplier where the kind of answer that the question asks for is missing. */
 const WITHOUT_ANSWER_FACTOR = 0.5
@@ -28,9 +30,9 @@ interface SentenceTerms {
 
 export interface ScoredSentence extends Sentence, SentenceTerms {
   readonly score: number
-  /** The sentences of the passage around this one, unless they are rows or navigation. */
-  readonly preceding: (Sentence & SentenceTerms) | undefined
-  readonly following: (Sentence & SentenceTerms) | undefined
+  /** The sentences of the passage around this one, the nearest first, up to a row or navigation. */
+  readonly preceding: readonly (Sentence & SentenceTerms)[]
+  readonly following: readonly (Sentence & SentenceTerms)[]
 }
 
 const holdsAny = (found: ReadonlySet<string>, terms: readonly string[]): boolean =>
@@ -156,10 +158,17 @@ export function rankSentences({
   const nameTerms = new Map(all.map(({ source }) => [source, termsIn(filenameWords(source))]))
   return all
     .map((sentence, index) => {
-      const [preceding, following] = [all[index - 1], all[index + 1]].map((other) =>
-        other && isContext(other, sentence) ? other : undefined,
-      )
-      const nearby = [sentence.headingTerms, nameTerms.get(sentence.source), preceding?.terms, following?.terms]
+      const contextAt = (step: -1 | 1) => {
+        const context: (Sentence & SentenceTerms)[] = []
+        for (let at = index + step; context.length < MAX_CONTEXT; at += step) {
+          const other = all[at]
+          if (!other || !isContext(other, sentence)) break
+          context.push(other)
+        }
+        return context
+      }
+      const [preceding, following] = [contextAt(-1), contextAt(1)]
+      const nearby = [sentence.headingTerms, nameTerms.get(sentence.source), preceding[0]?.terms, following[0]?.terms]
       const matched = weighted.reduce((sum, { terms, weight }) => {
         const own = weightIn(sentence.terms, terms)
         const around = Math.max(...nearby.map((found) => (found ? weightIn(found, terms) : 0)))
