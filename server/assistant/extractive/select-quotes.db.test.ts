@@ -48,6 +48,26 @@ test.each([
   expect(quotes.length).toBeGreaterThan(0)
 })
 
+test.each([
+  [
+    'is answered where one of its parts is',
+    ['How much is the rent of the mill?', 'Who is the mayor of Alder Lane?'],
+    true,
+  ],
+  ['is refused where none is', ['Who is the mayor of Alder Lane?', 'What was the rent of the mill in 2012?'], false],
+])('a question with parts %s', async (_, asked, answers) => {
+  const person = await test_.createPerson()
+  await addReadDocument(test_.database, person, 'lease.txt', [LEASE])
+  const selected = await test_.database.asUser(person, async (scope) => {
+    const found = numbered(await searchPassages(scope, asked.join(' ')))
+    const parts = asked.map((query) => ({ query, passages: found }))
+    const question = asked.join(' ')
+    return selectQuotes(scope, question, { question, found, isWhole: false, parts, cited: [], isJudged: true })
+  })
+  expect(selected.answers).toBe(answers)
+  expect(selected.quotes.length).toBeGreaterThan(0)
+})
+
 test('a follow-up without words of its own is answered with those of the question before', async () => {
   const person = await test_.createPerson()
   await addReadDocument(test_.database, person, 'lease.txt', [LEASE])

@@ -43,8 +43,8 @@ export async function selectQuotes(
     const every = asksToListAll(query) ? await quoteAll(scope, query, found) : []
     return answering(every.length > 0 ? every : await quoteSummary(scope, found))
   }
-  const ofParts = parts.length > 0 ? await quoteParts(scope, question, parts) : []
-  if (ofParts.length > 0) return answering(ofParts)
+  const ofParts = parts.length > 0 ? await quoteParts(scope, question, { parts, isJudged }) : answering([])
+  if (ofParts.quotes.length > 0) return ofParts
   const continues = cited.length > 0 || isJoined(query, question)
   const candidates = continues
     ? await prepareFollowUp(scope, query, { question, found, cited })
@@ -107,13 +107,14 @@ async function mayBeInAnotherLanguage(scope: Scope, query: string): Promise<bool
 
 const QUOTES_OF_PART = 2
 
-/** Quotes every part of the question, the best of each first. */
+/** Quotes every part of the question, the best of each first. Nothing answers where nothing answers any part. */
 async function quoteParts(
   scope: Scope,
   question: string,
-  parts: NonNullable<Retrieval['parts']>,
-): Promise<QuotableSource[]> {
+  { parts, isJudged }: Pick<SelectionInput, 'parts' | 'isJudged'>,
+): Promise<SelectedQuotes> {
   const ofParts: QuotableSource[][] = []
+  const judgements: Judgement[] = []
   for (const { query, passages } of parts) {
     const candidates = await prepareCandidates(scope, query, numbered(passages))
     // "How long … compared with …" asks for a time in both parts, and says so in one.
@@ -121,10 +122,15 @@ async function quoteParts(
       answerKind: candidates.answerKind ?? answerKindOf(question),
       wantsNumber: candidates.wantsNumber || (candidates.answerKind === undefined && asksForNumber(question)),
     }
-    ofParts.push(chooseQuotes({ ...candidates, ...wanted }, QUOTES_OF_PART))
+    const quotes = chooseQuotes({ ...candidates, ...wanted }, QUOTES_OF_PART)
+    ofParts.push(quotes)
+    if (isJudged && quotes.length > 0)
+      judgements.push(judgeAnswer(await readEvidence(scope, query, quotes, candidates)))
   }
   const inTurn = Array.from({ length: QUOTES_OF_PART }, (_, place) => ofParts.flatMap((quotes) => quotes[place] ?? []))
   const isFirst = (quote: QuotableSource, index: number, all: readonly QuotableSource[]) =>
     all.findIndex(({ text }) => text === quote.text) === index
-  return numbered(inTurn.flat().filter(isFirst))
+  const quotes = numbered(inTurn.flat().filter(isFirst))
+  const [first] = judgements
+  return first && judgements.every(({ answers }) => !answers) ? { quotes, ...first } : answering(quotes)
 }
