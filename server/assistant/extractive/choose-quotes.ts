@@ -8,6 +8,8 @@ import { rankSentences, type ScoredSentence } from './score-sentences.ts'
 import { toQuote } from './sentences.ts'
 
 export const MAX_QUOTES = 3
+/** The answer to a shorter sentence, such as a title or a question, may be the next paragraph. */
+const SHORT_SENTENCE_CHARACTERS = 250
 /** About half of a passage: a longer paragraph is quoted in part. */
 const MAX_QUOTE_CHARACTERS = 700
 /** Quotes below this share of the first score answer something else. */
@@ -34,8 +36,8 @@ function isWeakerRow(row: ScoredSentence, other: ScoredSentence, questionTerms: 
 const MAX_GAP = 3
 
 /**
- * A sentence with those after it, where answers often are, and those before it in its paragraph. One that has a word of the
- * question which the sentence lacks is taken first, as before "It costs 12 euros."
+ * A sentence with those around it in its paragraph, where answers often are; a short one also with the next one of another
+ * paragraph. One before it that has a word of the question which it lacks is taken first, as before "It costs 12 euros."
  */
 function quoteRangeOf(
   { start, end, pageText, preceding, following, terms }: ScoredSentence,
@@ -49,8 +51,9 @@ function quoteRangeOf(
   const [before] = preceding
   const isReferring = before !== undefined && !questionTerms.intersection(before.terms).isSubsetOf(terms)
   if (isReferring && isNear(before, range)) range = { start: before.start, end }
-  for (const next of following) {
-    if (!isNear(range, next)) break
+  for (const [index, next] of following.entries()) {
+    const isNextOfShort = index === 0 && end - start < SHORT_SENTENCE_CHARACTERS
+    if (!isNear(range, next) || !(isNextOfShort || isSameParagraph(range, next))) break
     range = { start: range.start, end: next.end }
   }
   for (const previous of preceding.filter((other) => other.start < range.start)) {

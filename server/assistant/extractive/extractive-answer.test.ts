@@ -161,11 +161,11 @@ test('quotes the sentence with the kind of answer asked for, and the one before 
   expect(quotes('amount')[0]?.text).toMatch(/^The damage of the storm .* It is put at \$100/)
 })
 
-test('quotes a sentence with its paragraph and what follows, the longest in part', () => {
+test('quotes a sentence with its paragraph', () => {
   const filler = 'Oil and glass are stored below, in the dry half of the cellar.'
   const page = `The wall is old.\n\nThe gate is green. The warden of the gate lives above. ${filler} He opens it at four.\n\nThe road is new. ${`${filler} `.repeat(12)}`
   const [quote] = chooseQuotes(reading('warden', [page]))
-  expect(quote?.text).toMatch(/^The gate is green\. .* He opens it at four\.\n\nThe road is new\./)
+  expect(quote?.text).toMatch(/^The gate is green\. .* He opens it at four\.$/)
   expect(quote?.text.length).toBeLessThanOrEqual(700)
 })
 
