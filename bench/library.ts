@@ -19,6 +19,11 @@ export interface MadeDocument {
   readonly pages: readonly string[]
 }
 
+export interface SpaceLibrary {
+  readonly owner: string
+  readonly space: string
+}
+
 export interface Library {
   readonly database: Database
   readonly admin: pg.Client
@@ -27,7 +32,8 @@ export interface Library {
   addDocument(person: Person, filename: string, pages: readonly string[]): Promise<string>
   /** Stores them in one transaction. */
   addDocuments(person: Person, documents: readonly MadeDocument[]): Promise<void>
-  copyTo(from: Person, to: Person): Promise<void>
+  /** @param space the library copied to, and who owns its documents; by default the person's own */
+  copyTo(from: Person, to: Person, space?: SpaceLibrary): Promise<void>
   /** Runs the background merges to completion. */
   mergeAll(): Promise<void>
   /** Bytes of everything except the text, after a vacuum. */
@@ -69,7 +75,7 @@ export async function openLibrary(lasting?: string): Promise<Library> {
       database.asService(async (scope) => {
         for (const document of documents) await insertReadDocument(scope, person, document)
       }),
-    copyTo: (from, to) => copyLibrary(admin, from, to),
+    copyTo: (from, to, space) => copyLibrary(admin, from, to, space),
     async mergeAll() {
       for (;;) {
         const due = await database.asService((scope) => findMerges(scope))
@@ -113,14 +119,16 @@ async function insertReadDocument(
   return id
 }
 
-async function copyLibrary(admin: pg.Client, from: Person, to: Person): Promise<void> {
+async function copyLibrary(admin: pg.Client, from: Person, to: Person, space?: SpaceLibrary): Promise<void> {
   await admin.query(
     `create temporary table copies as select id as old, gen_random_uuid() as new from documents where owner = '${from.sub}'`,
   )
-  const owner = `'${to.sub}'::uuid`
+  const owner = `'${space?.space ?? to.sub}'::uuid`
+  const addedBy = `'${space?.owner ?? to.sub}'::uuid`
+  const spaceId = space ? `'${space.space}'::uuid` : 'null'
   for (const statement of [
-    `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state, series)
-     select c.new, ${owner}, filename, originalname, mimetype, size, c.new, c.new, state, c.new from documents d join copies c on c.old = d.id`,
+    `insert into documents (id, owner, space_id, filename, originalname, mimetype, size, path, sha256, state, series)
+     select c.new, ${addedBy}, ${spaceId}, filename, originalname, mimetype, size, c.new, c.new, state, c.new from documents d join copies c on c.old = d.id`,
     `insert into document_pages (document_id, owner, page, text)
      select c.new, ${owner}, page, text from document_pages t join copies c on c.old = t.document_id`,
     `insert into passages (document_id, owner, passage, page, "start", "end", heading)

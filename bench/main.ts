@@ -22,6 +22,7 @@ const FIGURES = [
   'claims',
   'search',
   'message-search',
+  'spaces',
   'growth',
 ] as const
 

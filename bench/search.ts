@@ -20,7 +20,7 @@ const NEIGHBOURS = 100
 const SMALL = 1_000
 const MEDIUM = 5_000
 
-async function readSentences(folder: string): Promise<string[]> {
+export async function readSentences(folder: string): Promise<string[]> {
   const sentences: string[] = []
   for await (const { text } of readCorpus(folder))
     for (const { start, end } of splitSentences(text)) sentences.push(text.slice(start, end).replace(/\s+/g, ' '))
@@ -59,7 +59,12 @@ const BASELINE_SEARCH = `
 
 const asOred = (question: string) => (question.match(/[\p{L}\p{N}]+/gu) ?? []).join(' | ')
 
-async function fill(library: Library, person: Person, passages: number, sentences: readonly string[]): Promise<number> {
+export async function fillLibrary(
+  library: Library,
+  person: Person,
+  passages: number,
+  sentences: readonly string[],
+): Promise<number> {
   const random = createRandom(passages)
   let bytes = 0
   for (let made = 0; made < passages; made += PAGES_PER_DOCUMENT) {
@@ -108,7 +113,7 @@ export async function run([folder, largest = '100000']: string[]): Promise<Recor
   const library = await openLibrary()
   try {
     const small = await library.createPerson()
-    await fill(library, small, SMALL, sentences)
+    await fillLibrary(library, small, SMALL, sentences)
     await library.mergeAll()
     await library.admin.query('vacuum analyze')
     const alone = await measureAlone(library, small, questions)
@@ -121,7 +126,7 @@ export async function run([folder, largest = '100000']: string[]): Promise<Recor
     const [medium, large] = [await library.createPerson(), await library.createPerson()]
     const people = [small, medium, large]
     const startedAt = performance.now()
-    const mediumBytes = await fill(library, medium, MEDIUM, sentences)
+    const mediumBytes = await fillLibrary(library, medium, MEDIUM, sentences)
     const indexS = (performance.now() - startedAt) / 1000
     const copies = Math.ceil(Number(largest) / MEDIUM)
     for (let count = 0; count < copies; count += 1) await library.copyTo(medium, large)

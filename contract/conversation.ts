@@ -3,19 +3,33 @@ import { z } from 'zod'
 /** A row of `conversations` in all APIs. Invalid metadata does not make a row invalid. */
 export const conversationRow = z.object({
   id: z.uuid(),
-  uid: z.uuid(),
+  /** Null: the account of the author of a shared conversation is gone. */
+  uid: z.uuid().nullable(),
   title: z.string().nullable(),
   model_name: z.string(),
   started_at: z.string(),
   ended_at: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()).nullable().catch(null),
   pinned: z.boolean(),
+  /** Null: personal. */
+  space_id: z.uuid().nullish(),
+  /** With the members of its space. */
+  is_shared: z.boolean().optional(),
 })
 export type ConversationRow = z.infer<typeof conversationRow>
 
 /** A row of a list of conversations: small, whatever the metadata holds. */
 export const listedConversation = conversationRow
-  .pick({ id: true, uid: true, title: true, model_name: true, started_at: true, pinned: true })
+  .pick({
+    id: true,
+    uid: true,
+    title: true,
+    model_name: true,
+    started_at: true,
+    pinned: true,
+    space_id: true,
+    is_shared: true,
+  })
   .extend({ branched_from: z.uuid().nullable().catch(null) })
 export type ListedConversation = z.infer<typeof listedConversation>
 
@@ -27,10 +41,14 @@ export const newConversation = z.object({
   started_at: z.iso.datetime({ offset: true }).optional(),
   ended_at: z.iso.datetime({ offset: true }).nullish(),
   metadata: z.record(z.string(), z.unknown()).nullish(),
+  space_id: z.uuid().nullish(),
 })
 export type NewConversation = z.infer<typeof newConversation>
 
-export const conversationPatch = newConversation.omit({ id: true, uid: true }).extend({ pinned: z.boolean() }).partial()
+export const conversationPatch = newConversation
+  .omit({ id: true, uid: true, space_id: true })
+  .extend({ pinned: z.boolean(), is_shared: z.boolean() })
+  .partial()
 export type ConversationPatch = z.infer<typeof conversationPatch>
 
 /**

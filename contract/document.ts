@@ -76,6 +76,8 @@ export const documentRow = z.object({
   /** Null until the document has been read. */
   readability: readability.nullish(),
   uploaded_at: z.string(),
+  /** Null: in the library of its owner. */
+  space_id: z.uuid().nullish(),
   /** Shared by all versions of a document. */
   series: z.uuid(),
   version: z.int().positive(),

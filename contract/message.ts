@@ -24,6 +24,8 @@ export const messageMetadata = z.looseObject({
   sources: z.array(source).optional(),
   /** Questions only: the documents to answer from; all if absent. */
   documentIds: z.array(z.uuid()).max(200).optional(),
+  /** Questions in a space only: the documents of the asker's own library are searched as well. */
+  ownDocuments: z.boolean().optional(),
   /** Answers only. */
   trace: retrievalTrace.optional(),
   /** Answers only: quotations that are not verbatim in their source. */
@@ -69,6 +71,8 @@ export const messageRow = z.object({
   created_at: z.string(),
   metadata: messageMetadata.nullable().catch(null),
   position: z.int(),
+  /** The person who asked. Null: for an answer, once the account is gone, or in a personal conversation its owner. */
+  author: z.uuid().nullish(),
 })
 export type MessageRow = z.infer<typeof messageRow>
 

@@ -45,7 +45,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   'storage.objects': { writes: 'storage' },
 
   conversation_summaries: { writes: 'conversations' },
-  conversations: { writes: 'conversations', reads: ['api', 'assistant', 'start'] },
+  conversations: { writes: 'conversations', reads: ['api', 'assistant', 'spaces', 'start'] },
   message_feedback: { writes: null, reads: ['api'] },
   message_texts: { writes: null, reads: ['assistant', 'conversations'] },
   message_versions: { writes: 'assistant', reads: ['conversations'] },
@@ -53,6 +53,12 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   replies: { writes: 'assistant' },
   reply_parts: { writes: 'assistant' },
   user_settings: { writes: null, reads: ['api', 'documents/store'] },
+
+  share_links: { writes: 'spaces' },
+  space_events: { writes: 'spaces' },
+  space_invitations: { writes: 'spaces' },
+  space_members: { writes: null, reads: ['documents/store'] },
+  spaces: { writes: null, reads: ['assistant', 'documents/store', 'spaces'] },
 
   quotas: { writes: 'database' },
   usage: { writes: null },

@@ -24,6 +24,8 @@ interface ProductEdges {
   readonly page: Hono
   readonly documents: Hono<SignedIn>
   readonly api: readonly Hono<SignedIn>[]
+  /** Apart from `api`: some people open them without an account. */
+  readonly links: Hono
   /** Apart from `api`: a recording exceeds the body limit there. */
   readonly voice: Hono<SignedIn>
 }
@@ -104,6 +106,7 @@ function mountApi(
   app.use('/api/documents/:id', takeTurn, limitBody)
   app.route('/api/documents', product.documents)
 
+  app.route('/api', product.links)
   app.route('/api', product.voice)
 
   const api = new Hono<SignedIn>()

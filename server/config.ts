@@ -252,6 +252,16 @@ export const SETTINGS = {
       'Whether public channels of /realtime/v1, on which anyone with the public key may talk, are refused or accepted; database changes pass on any channel. Not set: refused, but accepted by a server that runs no api, as by other servers of these services.',
     parse: z.enum(['refuse', 'accept']).optional(),
   }),
+  PUBLIC_LINKS: setting({
+    wants: 'on or off',
+    example: 'off',
+    explains:
+      'Whether people may make links to a conversation that open without an account. Off, links open for signed-in people only, also those that were made for anybody.',
+    parse: z
+      .enum(['on', 'off'])
+      .default('off')
+      .transform((value) => value === 'on'),
+  }),
   TRUST_PROXY: setting({
     wants: 'a whole number',
     example: '0',

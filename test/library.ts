@@ -5,6 +5,7 @@ import { indexDocument } from '#server/search/index/index-document.ts'
 
 interface UnreadDocument {
   readonly id: string
+  /** The person or the space whose library holds it. */
   readonly owner: string
   readonly filename: string
 }
@@ -14,13 +15,21 @@ export async function addUnreadDocument(
   database: Database,
   person: Claims & { sub: string },
   filename: string,
+  spaceId: string | null = null,
 ): Promise<UnreadDocument> {
-  const document = { id: randomUUID(), owner: person.sub, filename }
+  const document = { id: randomUUID(), owner: spaceId ?? person.sub, filename }
   await database.asService((scope) =>
     scope.query(
-      `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state)
-       values ($1, $2, $3, $3, 'text/plain', 1, $4, $5, 'reading')`,
-      [document.id, document.owner, filename, randomUUID(), createHash('sha256').update(document.id).digest('hex')],
+      `insert into documents (id, owner, space_id, filename, originalname, mimetype, size, path, sha256, state)
+       values ($1, $2, $6, $3, $3, 'text/plain', 1, $4, $5, 'reading')`,
+      [
+        document.id,
+        person.sub,
+        filename,
+        randomUUID(),
+        createHash('sha256').update(document.id).digest('hex'),
+        spaceId,
+      ],
     ),
   )
   return document
@@ -59,8 +68,9 @@ export async function addReadDocument(
   person: Claims & { sub: string },
   filename: string,
   pages: readonly string[],
+  spaceId: string | null = null,
 ): Promise<{ documentId: string }> {
-  const document = await addUnreadDocument(database, person, filename)
+  const document = await addUnreadDocument(database, person, filename, spaceId)
   await finishReading(database, document, pages)
   return { documentId: document.id }
 }

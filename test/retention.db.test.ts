@@ -33,6 +33,9 @@ import { createRetry } from '#server/realtime/retry.ts'
 import { createSender } from '#server/realtime/sender.ts'
 import { createIndexJobs } from '#server/search/index/merge-job.ts'
 import { createEmbeddingJobs } from '#server/search/vectors/embed-job.ts'
+import { inviteToSpace } from '#server/spaces/invitations.ts'
+import { deleteEnded } from '#server/spaces/cleanup-job.ts'
+import { createLink } from '#server/spaces/share-links.ts'
 import { removeDiscardedBytes } from '#server/storage/discarded-bytes.ts'
 import { openTestAssistant, type Person } from './assistant.ts'
 import { PASSWORD, startAuthService } from './auth-service.ts'
@@ -137,7 +140,7 @@ async function createBelongings() {
   ])
   const conversationId = await assistant.startConversation(person)
   const answerId = await ask(person, conversationId, 'How long is the notice period? [[stub tokens=5]]')
-  const [serverId, providerId, factorId] = [randomUUID(), randomUUID(), randomUUID()]
+  const [serverId, providerId, factorId, spaceId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
   for (const [sql, values] of [
     [
       `insert into message_versions (message_id, version, content, created_at, metadata)
@@ -180,11 +183,12 @@ async function createBelongings() {
        values ($1, $2, 'phone', 'totp', 'verified', 'x')`,
       [factorId, other.sub],
     ],
+    [`insert into spaces (id, name, created_by) values ($1, 'Lighthouse', $2)`, [spaceId, person.sub]],
     [`insert into auth.recovery_codes (user_id, code_hash) values ($1, 'x')`, [other.sub]],
     [`insert into auth.test_accounts (user_id, marker) values ($1, 'x')`, [other.sub]],
   ] as const)
     await admin.query(sql, [...values])
-  return { person, conversationId, answerId, serverId, factorId }
+  return { person, other, spaceId, conversationId, answerId, serverId, factorId }
 }
 
 type Belongings = Awaited<ReturnType<typeof createBelongings>>
@@ -214,6 +218,22 @@ async function signIns({ factorId }: Belongings): Promise<void> {
   await admin.query(`insert into auth.saml_assertions (id_hash, ends_at) values ($1, now() + interval '5 minutes')`, [
     `assertion ${months}`,
   ])
+}
+
+/** Members and links of a space that come and go. What happened in it stays for a year, so that each month here counts as one. */
+async function spaces({ person, other, spaceId, conversationId }: Belongings): Promise<void> {
+  await database.asUser(person, async (scope) => {
+    await inviteToSpace(scope, spaceId, { email: `guest-${months}@example.test`, role: 'reader' })
+    await createLink(scope, conversationId, { days: 7, isForAnybody: false })
+  })
+  await admin.query(`update space_events set created_at = created_at - interval '1 year'`)
+  await admin.query(`insert into space_members (space_id, user_id, role) values ($1, $2, 'reader')`, [
+    spaceId,
+    other.sub,
+  ])
+  await database.asUser(other, (scope) =>
+    scope.query('delete from space_members where space_id = $1 and user_id = $2', [spaceId, other.sub]),
+  )
 }
 
 /** A conversation that its person deletes, and one more version of an answer that is kept. */
@@ -387,6 +407,7 @@ test('a table is as large after a year as after two months if people keep the sa
   async function liveAMonth(): Promise<void> {
     await signIns(belongings)
     await conversations(belongings)
+    await spaces(belongings)
     await files(belongings, jobs)
     await liveMessages()
     // The horizon is that of the whole cluster, in which other tests have transactions too.
@@ -410,6 +431,7 @@ test('a table is as large after a year as after two months if people keep the sa
     await removeDiscardedBytes(background, blobs)
     await removeDiscardedBlobs(database, blobs)
     await sweepBlobs({ database, blobs })
+    await deleteEnded(database)
     await runDue(mergeJobs)
     await boss.supervise()
   }

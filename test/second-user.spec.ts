@@ -48,6 +48,9 @@ let toolServerId: string
 /** Its reply waits for the first user's consent to a tool call. */
 let askingId: string
 let toolRequestId: string
+let spaceId: string
+let invitationId: string
+let linkId: string
 
 beforeAll(async () => {
   folder = await copyStartedDataDir()
@@ -129,6 +132,14 @@ async function seed(): Promise<void> {
     },
     { timeout: 30_000 },
   )
+  const space = await asJson(first, 'POST', '/rest/v1/spaces?select=id', { name: SECRET })
+  expect(space.status).toBe(201)
+  const ownRows = async (path: string) => ((await (await asJson(first, 'GET', path)).json()) as { id: string }[])[0]?.id
+  spaceId = (await ownRows('/rest/v1/spaces?select=id')) ?? ''
+  await asJson(first, 'POST', `/api/spaces/${spaceId}/invitations`, { email: 'invited@example.test', role: 'reader' })
+  invitationId = (await ownRows('/rest/v1/space_invitations?select=id')) ?? ''
+  const link = await asJson(first, 'POST', `/api/conversations/${conversationId}/links`, {})
+  linkId = ((await link.json()) as { id: string }).id
   // The pages exist before the document is ready; until then its row still changes.
   await vi.waitUntil(
     async () => {
@@ -170,6 +181,10 @@ function addressOf(path: string): string {
     [/^\/api\/providers\/:id/, providerId],
     [/^\/api\/tool-servers\/:id/, toolServerId],
     [/^\/api\/tool-requests\/:id/, toolRequestId],
+    [/^\/api\/spaces\/:id/, spaceId],
+    [/^\/api\/invitations\/:id/, invitationId],
+    [/^\/api\/links\/:id/, linkId],
+    [/:token/, 'A'.repeat(43)],
     [/:page/, '1'],
     [/:messageId/, answerId],
     [/search$/, `search?q=${SECRET}`],
@@ -202,6 +217,9 @@ const BODY = () => ({
   model: 'taken',
   host: new URL(stub.baseUrl).host,
   paused: true,
+  space: null,
+  email: 'second@example.test',
+  role: 'owner',
   sha256: [createHash('sha256').update(FIRST_TEXT).digest('hex')],
 })
 
@@ -242,6 +260,11 @@ const everythingOfTheFirst = async () =>
       '/api/tool-servers',
       `/api/conversations/${askingId}/reply`,
       '/api/models/visible',
+      '/rest/v1/spaces',
+      '/rest/v1/space_members',
+      '/rest/v1/space_invitations',
+      '/rest/v1/space_events',
+      `/api/conversations/${conversationId}/links`,
     ].map(async (path) => (await asJson(first, 'GET', path)).text()),
   )
 
@@ -275,6 +298,9 @@ describe('every route of the product API', () => {
       providerId,
       toolServerId,
       toolRequestId,
+      spaceId,
+      invitationId,
+      linkId,
     ]
     for (const route of routesBelow(alcove.routes, '/api/')) {
       const [status, text] = await tryRoute(route, bearer(second)).catch((error: unknown) =>

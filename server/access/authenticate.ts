@@ -46,19 +46,38 @@ export const rejectOtherSites: MiddlewareHandler = async (context, next) => {
   await next()
 }
 
+/** Undefined for a request without a token. @throws AppError `unauthenticated` for a token that is not a person's */
+async function readPerson(context: Context, tokens: TokenVerifier, address: string): Promise<PersonClaims | undefined> {
+  const bearer = bearerOf(context)
+  const token = bearer ?? getCookie(context, sessionCookieOf(address))
+  if (token === undefined) return undefined
+  const claims = await tokens.verify(token)
+  if (claims.role !== 'authenticated' || claims.sub === undefined)
+    throw new AppError('unauthenticated', 'Sign in first.')
+  if (bearer === undefined) rejectForeignPage(context, address)
+  return { ...claims, role: 'authenticated', sub: claims.sub }
+}
+
+/** For a read that some people may make without an account: undefined also for a session that has ended. */
+export async function findPerson(
+  context: Context,
+  tokens: TokenVerifier,
+  address: string,
+): Promise<PersonClaims | undefined> {
+  try {
+    return await readPerson(context, tokens, address)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unauthenticated') return undefined
+    throw error
+  }
+}
+
 /** Requires a Bearer token or cookie. Pages of `address`, the public address, may write with the cookie. */
 export function requirePerson(tokens: TokenVerifier, address: string): MiddlewareHandler<SignedIn> {
-  const sessionCookie = sessionCookieOf(address)
   return async function authenticate(context, next) {
-    const bearer = bearerOf(context)
-    const cookie = getCookie(context, sessionCookie)
-    const token = bearer ?? cookie
-    if (token === undefined) throw new AppError('unauthenticated', 'Sign in first.')
-    const claims = await tokens.verify(token)
-    if (claims.role !== 'authenticated' || claims.sub === undefined)
-      throw new AppError('unauthenticated', 'Sign in first.')
-    if (bearer === undefined) rejectForeignPage(context, address)
-    context.set('claims', { ...claims, role: 'authenticated', sub: claims.sub })
+    const claims = await readPerson(context, tokens, address)
+    if (claims === undefined) throw new AppError('unauthenticated', 'Sign in first.')
+    context.set('claims', claims)
     await next()
   }
 }

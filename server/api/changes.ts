@@ -11,6 +11,11 @@ import { getDocuments } from '#server/documents/store/library.ts'
 const TABLES = ['conversations', 'documents', 'models']
 const changesQuery = z.object({ since: z.string().max(4000).optional(), conversation: z.uuid().optional() })
 
+async function listSpaces(scope: Scope): Promise<ReadonlySet<string | null>> {
+  const { rows } = await scope.query<{ id: string }>(`select unnest(spaces_to('read')) as id`)
+  return new Set(rows.map(({ id }) => id))
+}
+
 /**
  * Changes that a page has missed between reading its lists and receiving live changes; a page without live changes asks
  * again and again.
@@ -28,7 +33,12 @@ export function createChangeRoutes({ database }: { database: Database }) {
     const idsOf = (table: string, isWanted: (change: RecordedChange) => boolean) => [
       ...new Set((changes ?? []).filter((change) => change.table === table && isWanted(change)).map(({ id }) => id)),
     ]
-    const isDeletedOfPerson = ({ isDeleted, owner }: RecordedChange) => isDeleted && owner === claims.sub
+    const deleted = (changes ?? []).filter(({ isDeleted }) => isDeleted)
+    const spaces = deleted.some(({ owner, space }) => owner !== claims.sub && space !== null)
+      ? await database.asUser(claims, listSpaces, { readOnly: true })
+      : new Set<string | null>()
+    const isDeletedForPerson = ({ isDeleted, owner, space }: RecordedChange) =>
+      isDeleted && (owner === claims.sub || spaces.has(space))
     const isWritten = ({ isDeleted }: RecordedChange) => !isDeleted
     const conversationIds = idsOf('conversations', isWritten)
     const documentIds = idsOf('documents', isWritten)
@@ -48,8 +58,8 @@ export function createChangeRoutes({ database }: { database: Database }) {
       is_complete: changes !== null,
       ...rows,
       ...(conversation === undefined ? {} : { messages }),
-      deleted_conversations: idsOf('conversations', isDeletedOfPerson),
-      deleted_documents: idsOf('documents', isDeletedOfPerson),
+      deleted_conversations: idsOf('conversations', isDeletedForPerson),
+      deleted_documents: idsOf('documents', isDeletedForPerson),
       have_models_changed: idsOf('models', () => true).length > 0,
     } satisfies ChangesSince)
   })

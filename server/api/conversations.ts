@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { conversationPatch, newConversation } from '#contract/conversation.ts'
 import { newMessage } from '#contract/message.ts'
 import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
+import { chosenSpace, spaceMove } from '#contract/space.ts'
 import type { SignedIn } from '#server/access/authenticate.ts'
 import { AppError } from '#server/base/errors.ts'
 import { validate } from '#server/base/validate.ts'
@@ -15,10 +16,12 @@ import {
   listConversations,
   listMessages,
   listPinnedFirst,
+  moveConversation,
   requireConversation,
+  requireMayAsk,
   updateConversation,
 } from '#server/conversations/queries.ts'
-import type { Database } from '#server/database/scope.ts'
+import type { Database, Scope } from '#server/database/scope.ts'
 import { jsonText } from './json-text.ts'
 import { parseId } from './parse-id.ts'
 import { readBody } from './read-body.ts'
@@ -28,6 +31,7 @@ const messagePage = z.object({ before: z.coerce.number().int().positive().option
 const conversationPage = z.object({
   after: z.uuid().optional(),
   limit,
+  space: chosenSpace.optional(),
   /** Rows as lists show them, the pinned ones first. */
   listed: z.stringbool().optional(),
   search: z.string().max(MAX_SEARCH_LENGTH).optional(),
@@ -68,6 +72,16 @@ export function createConversationRoutes({ database }: { database: Database }) {
     return context.body(null, 204)
   })
 
+  routes.post('/conversations/:id/move', async (context) => {
+    const id = parseId(context.req.param('id'), 'conversation')
+    const { space } = await readBody(context, spaceMove)
+    const moved = await database.asUser(context.get('claims'), async (scope) => {
+      await moveConversation(scope, id, space)
+      return getConversation(scope, id)
+    })
+    return context.json(moved)
+  })
+
   routes.get('/conversations/:id/messages', async (context) => {
     const id = parseId(context.req.param('id'), 'conversation')
     const page = validate(messagePage, context.req.query())
@@ -81,9 +95,11 @@ export function createConversationRoutes({ database }: { database: Database }) {
   routes.post('/conversations/:id/messages', async (context) => {
     const id = parseId(context.req.param('id'), 'conversation')
     const body = await readBody(context, newMessage)
-    const { row, isNew } = await database.asUser(context.get('claims'), (scope) => addMessage(scope, id, body), {
-      groupFlush: true,
-    })
+    const add = async (scope: Scope) => {
+      await requireMayAsk(scope, id)
+      return addMessage(scope, id, body)
+    }
+    const { row, isNew } = await database.asUser(context.get('claims'), add, { groupFlush: true })
     return context.json(row, isNew ? 201 : 200)
   })
 

@@ -2,11 +2,13 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { z } from 'zod'
 import { type DocumentRow, MAX_IDS } from '#contract/document.ts'
 import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
+import { type ChosenSpace, chosenSpace, spaceMove } from '#contract/space.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { APP_ERROR_STATUS, AppError, type AppErrorCode } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import { validate } from '#server/base/validate.ts'
+import { onlyLibrary, type Scope } from '#server/database/scope.ts'
 import { DISCARD_JOB, DISCARD_REQUEST } from '#server/documents/ingest/blob-cleanup.ts'
 import { REINDEX_JOB } from '#server/documents/ingest/reindex-job.ts'
 import { enqueueIngest } from '#server/documents/ingest/ingest-job.ts'
@@ -27,7 +29,9 @@ import {
 } from '#server/documents/store/library.ts'
 import { pauseReading, resumeReading } from '#server/documents/store/ingestion.ts'
 import { getPageText, getReadingReport } from '#server/documents/store/pages.ts'
+import { moveDocument, requireMayEdit } from '#server/documents/store/space-libraries.ts'
 import { receiveUpload, type UploadParts } from '#server/documents/upload.ts'
+import { inChosenSpace } from './chosen-space.ts'
 import { jsonText } from './json-text.ts'
 import { readBody, requireForm, requireJson } from './read-body.ts'
 import { renderApiError } from './render-error.ts'
@@ -60,6 +64,7 @@ const documentIds = z.object({
     .transform((ids) => ids.split(','))
     .pipe(z.array(z.uuid()).max(MAX_IDS)),
 })
+const inSpace = z.object({ space: chosenSpace.optional() })
 const hashes = z.object({ sha256: z.array(z.string().regex(/^[0-9a-f]{64}$/)).max(MAX_IDS) })
 const queueChange = z.object({ paused: z.boolean() })
 const changes = z.object({ filename: z.string().trim().min(1).max(255) })
@@ -86,12 +91,31 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
   routes.use(requirePerson(tokens, address))
   routes.use('/:id', requireJson)
 
-  async function upload(context: Context<SignedIn>, versionOf?: DocumentRow): Promise<Response> {
+  /** Reads with the rights of the person, in the space that the request names. */
+  const readIn = <T>(context: Context<SignedIn>, read: (scope: Scope) => Promise<T>, fallback?: ChosenSpace) => {
+    const claims = context.get('claims')
+    const { space = fallback } = validate(inSpace, context.req.query())
+    return database.asUser(claims, read, { readOnly: true, settings: inChosenSpace(claims, space) })
+  }
+
+  /** The space whose documents a request changes; null: the person's own. @throws AppError `not_found`, `forbidden` */
+  async function changedSpace(context: Context<SignedIn>): Promise<string | null> {
+    const { space = 'personal' } = validate(inSpace, context.req.query())
+    if (space === 'personal') return null
+    await database.asUser(context.get('claims'), (scope) => requireMayEdit(scope, space), { readOnly: true })
+    return space
+  }
+
+  async function upload(
+    context: Context<SignedIn>,
+    spaceId: string | null,
+    versionOf?: DocumentRow,
+  ): Promise<Response> {
     const message = 'Upload files as multipart/form-data.'
     const contentType = requireForm(context, message)
     const { body } = context.req.raw
     if (body === null) throw new AppError('bad_request', message)
-    const received = { claims: context.get('claims'), contentType, body, ...(versionOf ? { versionOf } : {}) }
+    const received = { claims: context.get('claims'), contentType, body, spaceId, ...(versionOf ? { versionOf } : {}) }
     const { documents, rejected, isCreated } = await receiveUpload(received, parts)
     const [first] = rejected
     if (documents.length === 0 && first) {
@@ -101,13 +125,13 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
     return Response.json({ documents, rejected }, { status: isCreated ? 201 : 200 })
   }
 
-  routes.post('/', (context) => upload(context))
+  routes.post('/', async (context) => upload(context, await changedSpace(context)))
 
   routes.post('/:id/versions', async (context) => {
     const { id } = validateParameters(documentId, context.req.param())
     const claims = context.get('claims')
     const versionOf = await database.asUser(claims, (scope) => getDocument(scope, id), { readOnly: true })
-    return upload(context, versionOf)
+    return upload(context, versionOf.space_id ?? null, versionOf)
   })
 
   routes.get('/:id/versions', async (context) => {
@@ -125,7 +149,7 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
       return context.json(await database.asUser(claims, (scope) => getDocuments(scope, ids), { readOnly: true }))
     }
     const page = validate(documentPage, context.req.query())
-    return jsonText(context, await database.asUser(claims, (scope) => listDocuments(scope, page), { readOnly: true }))
+    return jsonText(context, await readIn(context, (scope) => listDocuments(scope, page)))
   })
 
   routes.delete('/', requireJson, async (context) => {
@@ -135,45 +159,40 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
     return context.body(null, 204)
   })
 
-  routes.get('/count', async (context) =>
-    context.json(await database.asUser(context.get('claims'), countDocuments, { readOnly: true })),
-  )
+  routes.get('/count', async (context) => context.json(await readIn(context, countDocuments)))
 
   routes.post('/known', async (context) => {
     const { sha256 } = await readBody(context, hashes)
-    const claims = context.get('claims')
-    return context.json(
-      await database.asUser(claims, (scope) => findDocumentsBySha256(scope, sha256), { readOnly: true }),
-    )
+    return context.json(await readIn(context, (scope) => findDocumentsBySha256(scope, sha256), 'personal'))
   })
 
   routes.patch('/queue', async (context) => {
     const { paused } = await readBody(context, queueChange)
-    const claims = context.get('claims')
-    if (paused) await database.asService((scope) => pauseReading(scope, claims.sub))
+    const library = (await changedSpace(context)) ?? context.get('claims').sub
+    if (paused) await database.asService((scope) => pauseReading(scope, library))
     else {
-      const resumed = await database.asService((scope) => resumeReading(scope, claims.sub))
+      const resumed = await database.asService((scope) => resumeReading(scope, library))
       for (const [place, document] of resumed.entries()) enqueueIngest(jobs, document, place)
     }
-    return context.json(await database.asUser(claims, countDocuments, { readOnly: true }))
+    return context.json(await readIn(context, countDocuments, 'personal'))
   })
 
   routes.delete('/queue', async (context) => {
-    await database.asUser(context.get('claims'), deleteUnread)
+    const claims = context.get('claims')
+    const library = (await changedSpace(context)) ?? claims.sub
+    await database.asUser(claims, deleteUnread, { settings: onlyLibrary(library) })
     jobs.enqueue(DISCARD_JOB, DISCARD_REQUEST)
     return context.body(null, 204)
   })
 
   routes.get('/names', async (context) => {
     const { search: wanted = '' } = validate(documentPage.pick({ search: true }), context.req.query())
-    const claims = context.get('claims')
-    return jsonText(context, await database.asUser(claims, (scope) => listNames(scope, wanted), { readOnly: true }))
+    return jsonText(context, await readIn(context, (scope) => listNames(scope, wanted)))
   })
 
   routes.get('/matches', async (context) => {
     const { name } = validate(z.object({ name: search }), context.req.query())
-    const claims = context.get('claims')
-    return context.json(await database.asUser(claims, (scope) => findByName(scope, name), { readOnly: true }))
+    return context.json(await readIn(context, (scope) => findByName(scope, name)))
   })
 
   routes.get('/:id', async (context) => {
@@ -208,6 +227,17 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
     const renamed = await database.asUser(context.get('claims'), (scope) => renameDocument(scope, id, filename))
     if (renamed.state === 'ready') jobs.enqueue(REINDEX_JOB, { key: id, data: { documentId: id } })
     return context.json(renamed)
+  })
+
+  routes.post('/:id/move', async (context) => {
+    const { id } = validateParameters(documentId, context.req.param())
+    const { space } = await readBody(context, spaceMove)
+    const moved = await database.asUser(context.get('claims'), async (scope) => {
+      await moveDocument(scope, id, space)
+      return getDocument(scope, id)
+    })
+    if (moved.state === 'ready') jobs.enqueue(REINDEX_JOB, { key: id, data: { documentId: id } })
+    return context.json(moved)
   })
 
   routes.delete('/:id', async (context) => {

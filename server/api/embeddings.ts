@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { embeddingsChoice, type EmbeddingsState } from '#contract/embeddings.ts'
 import type { SignedIn } from '#server/access/authenticate.ts'
 import type { EmbeddingsChoices } from '#server/connections/embeddings-choice.ts'
-import type { Database } from '#server/database/scope.ts'
+import { type Database, onlyLibrary } from '#server/database/scope.ts'
 import { readEmbeddingProgress } from '#server/search/vectors/vector-store.ts'
 import { readBody } from './read-body.ts'
 
@@ -19,7 +19,10 @@ export function createEmbeddingsRoutes({ database, embeddingsChoices }: Embeddin
     const inUse = await embeddingsChoices.read(claims)
     if (inUse === null) return context.json<EmbeddingsState>({ chosen: null })
     const { key, ...chosen } = inUse
-    const progress = await database.asUser(claims, (scope) => readEmbeddingProgress(scope, key), { readOnly: true })
+    const progress = await database.asUser(claims, (scope) => readEmbeddingProgress(scope, key), {
+      readOnly: true,
+      settings: onlyLibrary(claims.sub),
+    })
     return context.json<EmbeddingsState>({ chosen: { ...chosen, ...progress } })
   })
 

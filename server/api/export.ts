@@ -5,7 +5,7 @@ import type { ExportSize } from '#contract/export.ts'
 import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { rejectOtherSites, type SignedIn } from '#server/access/authenticate.ts'
 import type { Log } from '#server/base/log.ts'
-import type { Scope } from '#server/database/scope.ts'
+import { onlyLibrary, type Scope } from '#server/database/scope.ts'
 import { sumFileSizes } from '#server/documents/store/library.ts'
 import { type ArchiveParts, writeArchive } from './export/archive.ts'
 
@@ -13,7 +13,9 @@ export function createExportRoutes({ log, ...parts }: ArchiveParts & { readonly 
   const routes = new Hono<SignedIn>()
 
   routes.get('/account/export/size', async (context) => {
-    const bytes = await parts.database.asUser(context.get('claims'), estimateBytes, { readOnly: true })
+    const claims = context.get('claims')
+    const settings = onlyLibrary(claims.sub)
+    const bytes = await parts.database.asUser(claims, estimateBytes, { readOnly: true, settings })
     return context.json({ bytes } satisfies ExportSize)
   })
 
@@ -38,7 +40,7 @@ export function createExportRoutes({ log, ...parts }: ArchiveParts & { readonly 
 async function estimateBytes(scope: Scope): Promise<number> {
   const { rows } = await scope.query<{ bytes: number }>(
     `select coalesce(sum(octet_length(m.content)), 0)::float8 as bytes
-     from conversations c join messages m on m.conversation_id = c.id`,
+     from conversations c join messages m on m.conversation_id = c.id where c.uid = (select auth.uid())`,
   )
   return (rows[0]?.bytes ?? 0) + (await sumFileSizes(scope))
 }

@@ -95,12 +95,14 @@ test('a line is short, however long the error', () => {
   expect(logError(databaseError('22P02', `invalid: "${long}"`)).line.length).toBeLessThan(8_000)
 })
 
-test('a path names no file of the storage service, and is short', () => {
+test('a path names no file of the storage service and no secret of a link, and is short', () => {
   let line = ''
   const log = createLog('info', { write: (text) => (line += text) })
   log.info({ path: `/storage/v1/object/documents/${SECRET}.txt` }, 'request')
+  log.info({ path: `/api/links/${SECRET}` }, 'request')
   log.info({ path: `/api/${'x'.repeat(9_000)}` }, 'request')
   expect(line).toContain('/storage/v1/object/…')
+  expect(line).toContain('/api/links/…')
   expect(line).not.toContain(SECRET)
   expect(line.length).toBeLessThan(2_000)
 })

@@ -80,9 +80,11 @@ function serializeError(thrown: unknown): unknown {
   }
 }
 
-/** Paths below the storage service name files of people. */
+/** Paths below the storage service name files of people, and those of links hold their secrets. */
 const maskPath = (path: unknown): unknown =>
-  typeof path === 'string' ? cut(path.replace(/^(\/storage\/v1\/[^/]+)\/.*/s, '$1/…'), MAX_MESSAGE_CHARACTERS) : path
+  typeof path === 'string'
+    ? cut(path.replace(/^(\/storage\/v1\/[^/]+|\/api\/links)\/.*/s, '$1/…'), MAX_MESSAGE_CHARACTERS)
+    : path
 
 function nameRequest(): { requestId?: string } {
   const requestId = currentRequestId()

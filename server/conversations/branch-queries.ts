@@ -11,11 +11,14 @@ import { lockConversation } from './reply-queries.ts'
 // Copies keep order, times and sources, and count as answered, so that an answer of the branch can be rewritten.
 const COPY = `
   with shared as materialized (
-    select m.*, gen_random_uuid() as copy_id from messages m where m.conversation_id = $1 and m.position < $2
+    select m.*, gen_random_uuid() as copy_id,
+      case when m.sender_role = ${SENDER_ROLES.user} then coalesce(m.author, case when c.space_id is null then c.uid end) end as asker
+    from messages m join conversations c on c.id = m.conversation_id
+    where m.conversation_id = $1 and m.position < $2
   ), copied as (
-    insert into messages (id, conversation_id, content, sender_role, token_in, token_out, created_at, metadata)
+    insert into messages (id, conversation_id, content, sender_role, token_in, token_out, created_at, metadata, author)
     select copy_id, $3, content, sender_role, token_in, token_out, created_at,
-      metadata - '{version,attempt,rewrite_error}'::text[]
+      metadata - '{version,attempt,rewrite_error}'::text[], asker
     from shared order by position
     returning id
   )
@@ -58,7 +61,18 @@ async function findBranch(scope: Scope, id: string, from: string): Promise<Conve
   return rows[0]?.row
 }
 
-/** Atomic; a repeated `id` returns the first result. @throws AppError `not_found`, or `conflict` if the id is taken. */
+/** Where the person may have conversations of its own, and so a branch. @throws AppError `not_found`, `forbidden` */
+async function getAskable(scope: Scope, id: string): Promise<ConversationRow> {
+  const conversation = await getConversation(scope, id)
+  const { rows } = await scope.query<{ may: boolean }>(
+    `select $1::uuid is null or $1 = any (spaces_to('ask')) as may`,
+    [conversation.space_id],
+  )
+  if (rows[0]?.may !== true) throw new AppError('forbidden', 'This space is archived: nothing is asked in it any more.')
+  return conversation
+}
+
+/** Atomic; in the space of the original, and not shared; a repeated `id` returns the first result. @throws AppError `not_found`, or `conflict` if the id is taken. */
 export async function branchConversation(
   database: Database,
   asPerson: Claims & { readonly sub: string },
@@ -67,7 +81,7 @@ export async function branchConversation(
 ): Promise<{ row: ConversationRow; isNew: boolean }> {
   const { id = randomUUID(), message_id, new_message_id, content } = branch
   const { left, replaced, known } = await database.asUser(asPerson, async (scope) => ({
-    left: await getConversation(scope, conversationId),
+    left: await getAskable(scope, conversationId),
     replaced: await findQuestion(scope, conversationId, message_id),
     known: await findBranch(scope, id, conversationId),
   }))
@@ -76,7 +90,7 @@ export async function branchConversation(
     async (scope) => {
       await lockConversation(scope, conversationId)
       const made = await scope.query<{ row: ConversationRow }>(
-        `insert into conversations as c (id, uid, title, model_name, metadata) values ($1, $2, $3, $4, $5)
+        `insert into conversations as c (id, uid, title, model_name, metadata, space_id) values ($1, $2, $3, $4, $5, $6)
        on conflict (id) do nothing returning to_jsonb(c) as row`,
         [
           id,
@@ -84,11 +98,12 @@ export async function branchConversation(
           left.title,
           branch.model_name ?? left.model_name,
           JSON.stringify({ branched_from: conversationId, branched_at: message_id }),
+          left.space_id,
         ],
       )
       if (!made.rows[0]) throw new AppError('conflict', 'Another conversation already has this id.')
       await copyBeginning(scope, conversationId, replaced.position, id, asPerson.sub)
-      await addMessage(scope, id, { id: new_message_id, content, metadata: replaced.metadata })
+      await addMessage(scope, id, { id: new_message_id, content, metadata: replaced.metadata }, asPerson.sub)
       return made.rows[0].row
     },
     { settings: ENFORCE_QUOTAS },

@@ -34,12 +34,18 @@ type Row = EarlierMessage & { readonly rarities: number[] }
 function rankSql(parts: number): string {
   const each = (write: (index: number) => string, separator = ', ') =>
     Array.from({ length: parts }, (_, index) => write(index)).join(separator)
-  // One condition per part: PostgreSQL would unroll a list for every row.
+  // One condition per part: PostgreSQL would unroll a list for every row. An answer that others read quotes nothing that they may not.
   return `
-    with texts as materialized (
+    with asked as materialized (
+      select space_id, is_shared from conversations where id = $1
+    ), texts as materialized (
       select t.message_id, t.position, ${each((index) => `strpos(t.text, (select fold_text($${index + 4}))) > 0 as h${index}`)}
       from message_texts t
-      where t.owner = (select auth.uid()) and not (
+      where (
+        (t.owner = (select auth.uid()) and t.space_id is null and (select space_id from asked) is null)
+        or (t.space_id = (select space_id from asked)
+          and (t.is_shared or (t.owner = (select auth.uid()) and not (select is_shared from asked))))
+      ) and not (
         t.position > $2 and t.message_id in (select id from messages where conversation_id = $1 and position > $2)
       )
     ), counts as (

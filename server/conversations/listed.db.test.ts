@@ -122,7 +122,7 @@ describe('the list', () => {
 
 describe('the search of titles', () => {
   const search = (words: readonly string[], reader: Claims = owner) =>
-    db.database.asUser(reader, (scope) => searchTitles(scope, words, 50))
+    db.database.asUser(reader, (scope) => searchTitles(scope, words, { limit: 50 }))
 
   test('finds all words in any order, ignoring case and accents, newest first', async () => {
     await store([

@@ -2,6 +2,7 @@
 import type { ConversationPatch, ConversationRow, ListedConversation, NewConversation } from '#contract/conversation.ts'
 import { DEFAULT_MODEL_LABEL, DEFAULT_TITLES } from '#contract/product-names.ts'
 import type { MessageRow, NewMessage } from '#contract/message.ts'
+import type { ChosenSpace } from '#contract/space.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
 import { LIST_BOUNDS, type ListBounds, readJsonList, readJsonRows } from '#server/database/json-list.ts'
@@ -16,24 +17,38 @@ export interface ConversationPage {
   /** The id of the last conversation of the page before. */
   readonly after?: string | undefined
   readonly limit?: number | undefined
+  /** In this space, those of all its members that the person may see. */
+  readonly space?: ChosenSpace | undefined
+}
+
+/** $1 of the statements below, with its condition. Without a space: what the person began, anywhere. */
+function placeOf(
+  ownerId: string,
+  space: ChosenSpace | undefined,
+): { readonly condition: string; readonly value: string } {
+  if (space === undefined) return { condition: 'c.uid = $1', value: ownerId }
+  return space === 'personal'
+    ? { condition: 'c.uid = $1 and c.space_id is null', value: ownerId }
+    : { condition: 'c.space_id = $1', value: space }
 }
 
 /** After the one that began at $2 with the id $3. */
-const CONVERSATIONS = `
+const conversationsToSql = (condition: string): string => `
   select c.* from conversations c
-  where c.uid = $1 and ($2::timestamptz is null or c.started_at < $2 or (c.started_at = $2 and c.id > $3))
+  where ${condition} and ($2::timestamptz is null or c.started_at < $2 or (c.started_at = $2 and c.id > $3))
   order by c.started_at desc, c.id limit $4`
 
 /** @returns JSON text, newest first @throws AppError `too_large`, `not_found` for an unknown `after` */
 export async function listConversations(
   scope: Scope,
   ownerId: string,
-  { after, limit }: ConversationPage = {},
+  { after, limit, space }: ConversationPage = {},
 ): Promise<string> {
   const last = after === undefined ? undefined : await readStart(scope, after)
+  const { condition, value } = placeOf(ownerId, space)
   return readJsonList(
     scope,
-    { text: CONVERSATIONS, values: [ownerId, last, after, limit] },
+    { text: conversationsToSql(condition), values: [value, last, after, limit] },
     {
       ...LIST_BOUNDS,
       wayOut: 'Ask for a page: ?limit=100, then ?limit=100&after= with the id of its last conversation.',
@@ -42,10 +57,11 @@ export async function listConversations(
 }
 
 const LISTED_COLUMNS = `
-  c.id, c.uid, c.title, c.model_name, c.started_at, c.pinned, c.metadata ->> 'branched_from' as branched_from`
+  c.id, c.uid, c.title, c.model_name, c.started_at, c.pinned, c.space_id, c.is_shared,
+  c.metadata ->> 'branched_from' as branched_from`
 
 /** Titles and descriptions as the page shows them (`conversation-labels.ts`); $5 and $6 are those of conversations without. */
-const LISTED_CONVERSATIONS = `
+const listedToSql = (condition: string): string => `
   select ${LISTED_COLUMNS}
   from conversations c
     left join conversations last on last.id = $2
@@ -53,7 +69,7 @@ const LISTED_CONVERSATIONS = `
     coalesce(nullif(btrim(c.title), ''), $5) as title_label,
     coalesce(m.name, nullif(btrim(regexp_replace(c.model_name, '^endpoint:[^/]*/', '')), ''), $6) as model_label,
     lateral (select ${lowerToSql('$3::text')} as wanted) w
-  where c.uid = $1
+  where ${condition}
     and ($2::uuid is null or c.pinned < last.pinned or (c.pinned = last.pinned
       and (c.started_at < last.started_at or (c.started_at = last.started_at and c.id > last.id))))
     and (wanted = '' or strpos(${lowerToSql('title_label')}, wanted) > 0 or strpos(${lowerToSql('model_label')}, wanted) > 0)
@@ -68,35 +84,40 @@ export interface ListedPage extends ConversationPage {
 export async function listPinnedFirst(
   scope: Scope,
   ownerId: string,
-  { after, limit, search = '' }: ListedPage,
+  { after, limit, space, search = '' }: ListedPage,
 ): Promise<string> {
   if (after !== undefined) await requireConversation(scope, after)
   const wanted = search.replaceAll('\u0000', ' ').trim()
+  const { condition, value } = placeOf(ownerId, space)
   return readJsonList(
     scope,
     {
-      text: LISTED_CONVERSATIONS,
-      values: [ownerId, after, wanted, limit, DEFAULT_TITLES.listed, DEFAULT_MODEL_LABEL],
+      text: listedToSql(condition),
+      values: [value, after, wanted, limit, DEFAULT_TITLES.listed, DEFAULT_MODEL_LABEL],
     },
     { ...LIST_BOUNDS, wayOut: 'Ask for a page with ?limit=100.' },
   )
 }
 
+/** Whether a row is in the chosen space. @param place of the parameter: an id, 'personal', or null for any */
+export const spaceToSql = (alias: string, place: number): string =>
+  `($${place}::text is null or coalesce(${alias}.space_id::text, 'personal') = $${place})`
+
 /** The newest whose titles contain all words, in any order, ignoring case and accents. Runs as the person. */
 export async function searchTitles(
   scope: Scope,
   words: readonly string[],
-  limit: number,
+  { limit, space }: { readonly limit: number; readonly space?: ChosenSpace | undefined },
 ): Promise<ListedConversation[]> {
-  const conditions = words.map((_, index) => `strpos(folded_title, fold_text($${index + 3})) > 0`)
+  const conditions = words.map((_, index) => `strpos(folded_title, fold_text($${index + 4})) > 0`)
   return readJsonRows(
     scope,
     {
       text: `select ${LISTED_COLUMNS}
         from conversations c, coalesce(nullif(btrim(c.title), ''), $1) as title_label,
           lateral (select ${foldedToSql('title_label')} as folded_title) f
-        where ${['true', ...conditions].join(' and ')} order by c.started_at desc, c.id limit $2`,
-      values: [DEFAULT_TITLES.listed, limit, ...words],
+        where ${[spaceToSql('c', 3), ...conditions].join(' and ')} order by c.started_at desc, c.id limit $2`,
+      values: [DEFAULT_TITLES.listed, limit, space ?? null, ...words],
     },
     { ...LIST_BOUNDS, wayOut: 'Search for a longer word.' },
   )
@@ -119,7 +140,7 @@ export const readConversations = (
 ): Promise<ConversationRow[]> =>
   readJsonRows(
     scope,
-    { text: CONVERSATIONS, values: [ownerId, last?.started_at, last?.id, bounds.maxRows] },
+    { text: conversationsToSql('c.uid = $1'), values: [ownerId, last?.started_at, last?.id, bounds.maxRows] },
     { ...bounds, wayOut: 'Read fewer conversations at once.' },
   )
 
@@ -127,6 +148,13 @@ export const readConversations = (
 export async function requireConversation(scope: Scope, id: string): Promise<void> {
   const { rowCount } = await scope.query('select from conversations where id = $1', [id])
   if (rowCount === 0) notFound()
+}
+
+/** @throws AppError `not_found`, or `forbidden` for a conversation that the person may only read. Runs as the person. */
+export async function requireMayAsk(scope: Scope, id: string): Promise<void> {
+  await requireConversation(scope, id)
+  const { rows } = await scope.query<{ may: boolean }>('select may_ask_in($1) as may', [id])
+  if (rows[0]?.may !== true) throw new AppError('forbidden', 'You may read this conversation, but not go on in it.')
 }
 
 /** @throws AppError `not_found`, `too_large` */
@@ -149,8 +177,8 @@ export const getConversations = (scope: Scope, ids: readonly string[]): Promise<
 
 export async function createConversation(scope: Scope, given: NewConversation): Promise<ConversationRow> {
   const { rows } = await scope.query<Json<ConversationRow>>(
-    `insert into conversations as c (id, title, model_name, started_at, ended_at, metadata)
-     values (coalesce($1, gen_random_uuid()), $2, $3, coalesce($4, now()), $5, coalesce($6, '{}'::jsonb))
+    `insert into conversations as c (id, title, model_name, started_at, ended_at, metadata, space_id)
+     values (coalesce($1, gen_random_uuid()), $2, $3, coalesce($4, now()), $5, coalesce($6, '{}'::jsonb), $7)
      returning to_jsonb(c) as row`,
     [
       given.id,
@@ -159,12 +187,13 @@ export async function createConversation(scope: Scope, given: NewConversation): 
       given.started_at,
       given.ended_at,
       given.metadata && JSON.stringify(given.metadata),
+      given.space_id,
     ],
   )
   return rows[0]?.row ?? notFound()
 }
 
-const PATCHABLE = ['title', 'model_name', 'started_at', 'ended_at', 'metadata', 'pinned'] as const
+const PATCHABLE = ['title', 'model_name', 'started_at', 'ended_at', 'metadata', 'pinned', 'is_shared'] as const
 
 export async function updateConversation(scope: Scope, id: string, patch: ConversationPatch): Promise<ConversationRow> {
   const names = PATCHABLE.filter((name) => patch[name] !== undefined)
@@ -178,6 +207,11 @@ export async function updateConversation(scope: Scope, id: string, patch: Conver
     [id, ...values],
   )
   return rows[0]?.row ?? notFound()
+}
+
+/** Null: out of its space. @throws AppError `not_found`, `forbidden`, or `conflict` while an answer is written. Runs as the person. */
+export async function moveConversation(scope: Scope, id: string, spaceId: string | null): Promise<void> {
+  await scope.query('select move_conversation($1, $2)', [id, spaceId])
 }
 
 export const isUntitled = (title: string | null): boolean => title === null || title === DEFAULT_TITLES.created
@@ -324,17 +358,19 @@ export async function readTurns(
 
 /**
  * A repeat of an id with equal content returns the stored row, so that a client may retry.
+ * @param author by default the person whose rights the scope has
  * @throws AppError `conflict` if the id is taken otherwise, `not_found` for a conversation of another person.
  */
 export async function addMessage(
   scope: Scope,
   conversationId: string,
   given: NewMessage,
+  author?: string,
 ): Promise<{ row: MessageRow; isNew: boolean }> {
   await requireConversation(scope, conversationId)
   const inserted = await scope.query<Json<MessageRow>>(
-    `insert into messages as m (id, conversation_id, content, sender_role, token_in, token_out, metadata)
-     values (coalesce($1, gen_random_uuid()), $2, $3, $4, $5, $6, coalesce($7, '{}'::jsonb))
+    `insert into messages as m (id, conversation_id, content, sender_role, token_in, token_out, metadata, author)
+     values (coalesce($1, gen_random_uuid()), $2, $3, $4, $5, $6, coalesce($7, '{}'::jsonb), coalesce($8, auth.uid()))
      on conflict (id) do nothing
      returning to_jsonb(m) as row`,
     [
@@ -345,6 +381,7 @@ export async function addMessage(
       given.tokenIn,
       given.tokenOut,
       given.metadata && JSON.stringify(given.metadata),
+      author,
     ],
   )
   const row = inserted.rows[0]?.row

@@ -3,6 +3,7 @@ import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
 import { requireTextRoom } from '#server/database/quotas.ts'
 import type { Claims, Database, Scope } from '#server/database/scope.ts'
+import { requireMayAsk } from './queries.ts'
 
 export type KnownPart = Pick<ReplyPart, 'replyId' | 'attempt' | 'seq'>
 
@@ -68,22 +69,25 @@ async function newestReply(scope: Scope, conversationId: string): Promise<ReplyR
   return reply
 }
 
-/** Queues the newest question again. @throws AppError `not_found`, or `conflict` if the answer did not fail. */
+/** Queues the newest question again, with the rights of who repeats it. @throws AppError `not_found`, or `conflict` if the answer did not fail. */
 export async function retryReply(
   database: Database,
   asPerson: Claims & { readonly sub: string },
   conversationId: string,
 ): Promise<void> {
-  const reply = await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
+  const reply = await database.asUser(asPerson, async (scope) => {
+    await requireMayAsk(scope, conversationId)
+    return newestReply(scope, conversationId)
+  })
   await database.asService(async (scope) => {
-    await requireTextRoom(scope, asPerson.sub)
+    await requireTextRoom(scope, conversationId)
     await lockForQueueing(scope, conversationId)
     // An answer with several versions stays, as deleting it would delete them; the next version replaces a failed one.
     const { rows } = await scope.query<{ kind: string }>(
-      `update replies set state = 'queued', tries = 0, stop_requested = false, finished_at = null,
+      `update replies set state = 'queued', owner = $2, tries = 0, stop_requested = false, finished_at = null,
          kind = case when exists (select from message_versions v where v.message_id = answer_id) then 'rewrite' else 'answer' end
        where id = $1 and state in ('failed', 'stopped') returning kind`,
-      [reply.id],
+      [reply.id, asPerson.sub],
     )
     if (!rows[0]) throw new AppError('conflict', 'The last answer did not fail, so there is nothing to try again.')
     if (rows[0].kind === 'answer') await scope.query('delete from messages where id = $1', [reply.answer_id])
@@ -96,7 +100,10 @@ export const STOP_CHANNEL = 'reply_stop'
 
 /** Stops the running reply, keeping its text, and removes queued questions. @throws AppError `not_found`. */
 export async function stopReply(database: Database, asPerson: Claims, conversationId: string): Promise<void> {
-  await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
+  await database.asUser(asPerson, async (scope) => {
+    await requireMayAsk(scope, conversationId)
+    await newestReply(scope, conversationId)
+  })
   await database.asService(async (scope) => {
     await lockConversation(scope, conversationId)
     // The notification is fast but may be missed; the stored mark is seen at the next lease renewal or claim.

@@ -2,6 +2,7 @@ import { READER_MODEL } from '#contract/product-names.ts'
 import { AppError } from '#server/base/errors.ts'
 import { requireTextRoom } from '#server/database/quotas.ts'
 import type { Claims, Database, Scope } from '#server/database/scope.ts'
+import { requireMayAsk } from './queries.ts'
 import { lockForQueueing } from './reply-queries.ts'
 
 interface KnownAnswer {
@@ -16,6 +17,7 @@ export interface AnswerLocation {
 }
 
 async function findAnswer(scope: Scope, { conversationId, answerId }: AnswerLocation): Promise<KnownAnswer> {
+  await requireMayAsk(scope, conversationId)
   const { rows } = await scope.query<KnownAnswer & Record<string, unknown>>(
     // An extractive answer is always complete.
     `select r.id as "replyId", m.metadata ->> 'model' as "modelName",
@@ -37,13 +39,13 @@ async function queueAgain(
   modelName: string | null,
 ): Promise<void> {
   await database.asService(async (scope) => {
-    await requireTextRoom(scope, owner)
+    await requireTextRoom(scope, conversationId)
     await lockForQueueing(scope, conversationId)
     const { rowCount } = await scope.query(
-      `update replies set state = 'queued', kind = $2, model_name = $3, tries = 0, stop_requested = false,
+      `update replies set state = 'queued', owner = $4, kind = $2, model_name = $3, tries = 0, stop_requested = false,
          finished_at = null, created_at = now()
        where id = $1 and state in ('done', 'failed', 'stopped')`,
-      [replyId, kind, modelName],
+      [replyId, kind, modelName, owner],
     )
     if (rowCount === 0) throw new AppError('conflict', 'This answer is being written already.')
     await scope.query(`select pg_notify('replies', $1)`, [conversationId])

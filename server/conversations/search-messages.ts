@@ -1,4 +1,5 @@
 import type { FoundMessage } from '#contract/search.ts'
+import type { ChosenSpace } from '#contract/space.ts'
 import { startTimeSlices } from '#server/base/time-slices.ts'
 import type { Claims, Database, TransactionOptions } from '#server/database/scope.ts'
 import { createSnippet, MAX_SCANNED_CHARACTERS } from './snippet.ts'
@@ -16,16 +17,23 @@ export const SEARCH_SCOPE: TransactionOptions = {
 
 type FoundRow = Omit<FoundMessage, 'snippet'> & { content: string }
 
-function searchSql(words: number): string {
+/** The index of a space, or that of the person's own messages. */
+const PLACES = {
+  any: 't.owner = (select auth.uid())',
+  personal: 't.owner = (select auth.uid()) and t.space_id is null',
+  space: 't.space_id = $2',
+}
+
+function searchSql(words: number, place: string, firstWord: number): string {
   // One condition per word: PostgreSQL would unroll a list for every row.
   const conditions = Array.from(
     { length: words },
-    (_, index) => `strpos(t.text, (select fold_text($${index + 2}))) > 0`,
+    (_, index) => `strpos(t.text, (select fold_text($${index + firstWord}))) > 0`,
   )
   return `
     with found as materialized (
       select t.message_id from message_texts t
-      where t.owner = (select auth.uid()) and ${conditions.join(' and ')}
+      where ${place} and ${conditions.join(' and ')}
       order by t.position desc limit $1
     )
     select m.id as message_id, m.conversation_id, m.position, m.sender_role, to_jsonb(m.created_at) #>> '{}' as created_at,
@@ -35,13 +43,23 @@ function searchSql(words: number): string {
 }
 
 /** The newest messages that contain all words, in any order; a word may be any part of one in the text. Policies apply. */
-export async function searchMessages(database: Database, claims: Claims, search: string): Promise<FoundMessage[]> {
+export async function searchMessages(
+  database: Database,
+  claims: Claims,
+  search: string,
+  space?: ChosenSpace,
+): Promise<FoundMessage[]> {
   // PostgreSQL accepts no NUL, and no message contains one.
   const words = search.replaceAll('\u0000', ' ').split(/\s+/).filter(Boolean).slice(0, MAX_WORDS)
   if (words.length === 0) return []
   const { rows } = await database.asUser(
     claims,
-    (scope) => scope.query<FoundRow>(searchSql(words.length), [MAX_RESULTS, ...words]),
+    (scope) => {
+      const inSpace = space !== undefined && space !== 'personal'
+      const place = inSpace ? PLACES.space : PLACES[space ?? 'any']
+      const values = [MAX_RESULTS, ...(inSpace ? [space] : []), ...words]
+      return scope.query<FoundRow>(searchSql(words.length, place, inSpace ? 3 : 2), values)
+    },
     SEARCH_SCOPE,
   )
   const slices = startTimeSlices()

@@ -9,6 +9,7 @@ const CODES: readonly (readonly [sqlState: string, code: AppErrorCode, message?:
   ['23514', 'bad_request'],
   ['22', 'bad_request'],
   // Raised by the limits of our own migrations; PostgREST answers them with the status in the code.
+  ['PT404', 'not_found'],
   ['PT409', 'conflict'],
   ['PT413', 'too_large'],
   // Also `temp_file_limit`: sorting or joining would write too much to the disk.

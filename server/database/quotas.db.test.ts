@@ -148,7 +148,7 @@ test('a request after which the server writes is refused when there is no room',
   await setQuotas(db.database, { ...UNLIMITED, textBytesPerPerson: 5 * KB })
   const conversation = await converse()
   await ask(conversation, 1)
-  const require = () => db.database.asService((scope) => requireTextRoom(scope, owner.sub))
+  const require = () => db.database.asService((scope) => requireTextRoom(scope, conversation))
   await require()
   await answer(conversation, 5 * KB)
   await expect(require()).rejects.toMatchObject(FULL)
@@ -171,6 +171,7 @@ test('nobody writes the counters, and everyone reads only their own', async () =
       'update usage_total set bytes = 0',
       `select count_usage('${owner.sub}', 0, -1000)`,
       `select require_text_room('${owner.sub}')`,
+      `select require_room_for_answer('${owner.sub}')`,
       `select require_file_room('${owner.sub}')`,
       'delete from vector_usage',
     ])

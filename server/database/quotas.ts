@@ -41,7 +41,7 @@ export async function requireFileRoom(scope: Scope, person: string): Promise<voi
   await scope.query('select require_file_room($1)', [person])
 }
 
-/** Runs as the service. @throws a database error that `toAppError` turns into `too_large` */
-export async function requireTextRoom(scope: Scope, person: string): Promise<void> {
-  await scope.query('select require_text_room($1)', [person])
+/** In the library of a conversation. Runs as the service. @throws a database error that `toAppError` turns into `too_large` */
+export async function requireTextRoom(scope: Scope, conversationId: string): Promise<void> {
+  await scope.query('select require_room_for_answer($1)', [conversationId])
 }

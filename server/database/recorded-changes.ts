@@ -24,6 +24,8 @@ export interface RecordedChange {
   readonly isDeleted: boolean
   /** Owner of a deleted row, as the table's trigger recorded it. */
   readonly owner: string | null
+  /** Space whose members could read a deleted row. */
+  readonly space: string | null
 }
 
 export interface RecordedChanges {
@@ -39,7 +41,8 @@ const READ_MOMENT = `
 
 const READ_CHANGES = `
   select c.table_name as table, c.key ->> 'id' as id, c.op = 'DELETE' as "isDeleted",
-    coalesce(c.old ->> 'uid', c.old ->> 'owner') as owner
+    coalesce(c.old ->> 'uid', c.old ->> 'owner', c.old ->> 'library') as owner,
+    coalesce(c.old ->> 'library', case c.old ->> 'is_shared' when 'true' then c.old ->> 'space_id' end) as space
   from realtime.changes c
   where c.xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)
     and c.table_schema = 'public' and c.table_name = any ($2)

@@ -334,14 +334,19 @@ create table public.conversation_summaries (
 
 create table public.conversations (
   id uuid not null default gen_random_uuid(),
-  uid uuid not null default auth.uid(),
+  uid uuid default auth.uid(),
   title text,
   model_name text not null,
   started_at timestamp with time zone not null default now(),
   ended_at timestamp with time zone,
   metadata jsonb default '{}'::jsonb,
   pinned boolean not null default false,
+  space_id uuid,
+  is_shared boolean not null default false,
   constraint conversations_pkey PRIMARY KEY (id),
+  constraint conversations_shared_check CHECK (((NOT is_shared) OR (space_id IS NOT NULL))),
+  constraint conversations_space_id_fkey FOREIGN KEY (space_id) REFERENCES public.spaces(id) ON DELETE CASCADE,
+  constraint conversations_uid_check CHECK (((uid IS NOT NULL) OR is_shared)),
   constraint conversations_uid_fkey FOREIGN KEY (uid) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
@@ -384,14 +389,13 @@ create table public.document_pages (
   columns jsonb,
   constraint document_pages_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.documents(id) ON DELETE CASCADE,
   constraint document_pages_gap_check CHECK ((gap = ANY (ARRAY['blank'::text, 'not_recognised'::text, 'unreadable'::text, 'beyond_limit'::text]))),
-  constraint document_pages_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint document_pages_page_check CHECK ((page > 0)),
   constraint document_pages_pkey PRIMARY KEY (document_id, page)
 );
 
 create table public.documents (
   id uuid not null default gen_random_uuid(),
-  owner uuid not null default auth.uid(),
+  owner uuid default auth.uid(),
   filename text not null,
   originalname text not null,
   mimetype text not null,
@@ -413,11 +417,15 @@ create table public.documents (
   object_name text,
   page_bytes bigint not null default 0,
   folder text not null default ''::text,
+  space_id uuid,
+  library uuid generated always as (COALESCE(space_id, owner)) stored,
   constraint documents_filename_check CHECK (((char_length(filename) >= 1) AND (char_length(filename) <= 255))),
   constraint documents_folder_check CHECK ((char_length(folder) <= 768)),
+  constraint documents_library_sha256_key UNIQUE (library, sha256),
+  constraint documents_owner_check CHECK (((owner IS NOT NULL) OR (space_id IS NOT NULL))),
   constraint documents_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
-  constraint documents_owner_sha256_key UNIQUE (owner, sha256),
   constraint documents_pkey PRIMARY KEY (id),
+  constraint documents_space_id_fkey FOREIGN KEY (space_id) REFERENCES public.spaces(id) ON DELETE CASCADE,
   constraint documents_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'reading'::text, 'paused'::text, 'ready'::text, 'failed'::text]))),
   constraint documents_version_check CHECK ((version > 0))
 );
@@ -428,7 +436,6 @@ create table public.embedded_documents (
   document_id uuid not null,
   passages integer not null,
   constraint embedded_documents_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.document_index(document_id) ON DELETE CASCADE,
-  constraint embedded_documents_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint embedded_documents_pkey PRIMARY KEY (owner, model, document_id)
 );
 
@@ -450,7 +457,6 @@ create table public.embeddings_failures (
   message text not null,
   failed_at timestamp with time zone not null default now(),
   constraint embeddings_failures_message_check CHECK ((char_length(message) <= 500)),
-  constraint embeddings_failures_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint embeddings_failures_pkey PRIMARY KEY (owner)
 );
 
@@ -463,7 +469,7 @@ create table public.message_feedback (
   version integer not null default 1,
   constraint message_feedback_message_id_fkey FOREIGN KEY (message_id) REFERENCES public.messages(id) ON DELETE CASCADE,
   constraint message_feedback_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
-  constraint message_feedback_pkey PRIMARY KEY (message_id, version),
+  constraint message_feedback_pkey PRIMARY KEY (message_id, version, owner),
   constraint message_feedback_rating_check CHECK ((rating = ANY (ARRAY['-1'::integer, 1]))),
   constraint message_feedback_reason_check CHECK ((char_length(reason) <= 2000)),
   constraint message_feedback_version_check CHECK ((version > 0))
@@ -471,9 +477,11 @@ create table public.message_feedback (
 
 create table public.message_texts (
   message_id uuid not null,
-  owner uuid not null,
+  owner uuid,
   "position" bigint not null,
   text text collate "C" not null,
+  space_id uuid,
+  is_shared boolean not null default false,
   constraint message_texts_message_id_fkey FOREIGN KEY (message_id) REFERENCES public.messages(id) ON DELETE CASCADE,
   constraint message_texts_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint message_texts_pkey PRIMARY KEY (message_id)
@@ -503,6 +511,8 @@ create table public.messages (
   created_at timestamp with time zone not null default now(),
   metadata jsonb default '{}'::jsonb,
   "position" bigint not null generated always as identity,
+  author uuid default auth.uid(),
+  constraint messages_author_fkey FOREIGN KEY (author) REFERENCES auth.users(id) ON DELETE SET NULL,
   constraint messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE,
   constraint messages_pkey PRIMARY KEY (id),
   constraint messages_sender_role_check CHECK ((sender_role = ANY (ARRAY[1, 2, 3])))
@@ -568,7 +578,6 @@ create table public.passage_vectors (
   signs bit varying not null,
   vector bytea not null,
   constraint passage_vectors_document_id_passage_fkey FOREIGN KEY (document_id, passage) REFERENCES public.passages(document_id, passage) ON DELETE CASCADE,
-  constraint passage_vectors_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint passage_vectors_pkey PRIMARY KEY (owner, model, document_id, passage)
 );
 
@@ -604,7 +613,7 @@ create table public.replies (
   id uuid not null default gen_random_uuid(),
   message_id uuid not null,
   conversation_id uuid not null,
-  owner uuid not null,
+  owner uuid,
   answer_id uuid not null default gen_random_uuid(),
   state text not null default 'queued'::text,
   attempt integer not null default 0,
@@ -620,6 +629,7 @@ create table public.replies (
   constraint replies_kind_check CHECK ((kind = ANY (ARRAY['answer'::text, 'rewrite'::text, 'continue'::text]))),
   constraint replies_message_id_fkey FOREIGN KEY (message_id) REFERENCES public.messages(id) ON DELETE CASCADE,
   constraint replies_message_id_key UNIQUE (message_id),
+  constraint replies_owner_check CHECK (((owner IS NOT NULL) OR (state <> ALL (ARRAY['queued'::text, 'running'::text])))),
   constraint replies_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint replies_pkey PRIMARY KEY (id),
   constraint replies_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text, 'stopped'::text])))
@@ -655,9 +665,81 @@ create table public.search_segments (
   length bigint not null default 0,
   languages text[] not null default '{}'::text[],
   constraint search_segments_buckets_check CHECK ((buckets > 0)),
-  constraint search_segments_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint search_segments_passages_check CHECK ((passages > 0)),
   constraint search_segments_pkey PRIMARY KEY (owner, segment)
+);
+
+create table public.share_links (
+  id uuid not null default gen_random_uuid(),
+  conversation_id uuid not null,
+  created_by uuid not null default auth.uid(),
+  token_hash bytea not null,
+  for_anybody boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint share_links_check CHECK ((expires_at <= (created_at + '366 days'::interval))),
+  constraint share_links_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE,
+  constraint share_links_created_by_fkey FOREIGN KEY (created_by) REFERENCES auth.users(id) ON DELETE CASCADE,
+  constraint share_links_pkey PRIMARY KEY (id),
+  constraint share_links_token_hash_check CHECK ((octet_length(token_hash) = 32)),
+  constraint share_links_token_hash_key UNIQUE (token_hash)
+);
+
+create table public.space_events (
+  id bigint not null generated always as identity,
+  space_id uuid not null,
+  actor uuid,
+  kind text not null,
+  subject uuid,
+  detail jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null default now(),
+  constraint space_events_actor_fkey FOREIGN KEY (actor) REFERENCES auth.users(id) ON DELETE SET NULL,
+  constraint space_events_pkey PRIMARY KEY (id),
+  constraint space_events_space_id_fkey FOREIGN KEY (space_id) REFERENCES public.spaces(id) ON DELETE CASCADE
+);
+
+create table public.space_invitations (
+  id uuid not null default gen_random_uuid(),
+  space_id uuid not null,
+  email text not null,
+  role text not null,
+  invited_by uuid,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null default (now() + '14 days'::interval),
+  constraint space_invitations_email_check CHECK ((((char_length(email) >= 3) AND (char_length(email) <= 320)) AND (email = lower(email)))),
+  constraint space_invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES auth.users(id) ON DELETE SET NULL,
+  constraint space_invitations_pkey PRIMARY KEY (id),
+  constraint space_invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'reader'::text]))),
+  constraint space_invitations_space_id_email_key UNIQUE (space_id, email),
+  constraint space_invitations_space_id_fkey FOREIGN KEY (space_id) REFERENCES public.spaces(id) ON DELETE CASCADE
+);
+
+create table public.space_members (
+  space_id uuid not null,
+  user_id uuid not null,
+  role text not null,
+  added_at timestamp with time zone not null default now(),
+  constraint space_members_pkey PRIMARY KEY (space_id, user_id),
+  constraint space_members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'reader'::text]))),
+  constraint space_members_space_id_fkey FOREIGN KEY (space_id) REFERENCES public.spaces(id) ON DELETE CASCADE,
+  constraint space_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+
+create table public.spaces (
+  id uuid not null default gen_random_uuid(),
+  name text not null,
+  instructions text not null default ''::text,
+  color text not null default 'blue'::text,
+  default_model text,
+  created_by uuid default auth.uid(),
+  created_at timestamp with time zone not null default now(),
+  archived_at timestamp with time zone,
+  constraint spaces_color_check CHECK (((char_length(color) >= 1) AND (char_length(color) <= 40))),
+  constraint spaces_created_by_fkey FOREIGN KEY (created_by) REFERENCES auth.users(id) ON DELETE SET NULL,
+  constraint spaces_default_model_check CHECK ((char_length(default_model) <= 300)),
+  constraint spaces_instructions_check CHECK ((char_length(instructions) <= 20000)),
+  constraint spaces_name_check CHECK (((char_length(btrim(name)) >= 1) AND (char_length(btrim(name)) <= 100))),
+  constraint spaces_pkey PRIMARY KEY (id)
 );
 
 create table public.tool_consents (
@@ -716,7 +798,6 @@ create table public.usage (
   owner uuid not null,
   file_bytes bigint not null default 0,
   text_bytes bigint not null default 0,
-  constraint usage_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint usage_pkey PRIMARY KEY (owner)
 );
 alter table public.usage set (fillfactor=50);
@@ -726,7 +807,6 @@ create table public.usage_changes (
   owner uuid not null,
   file_bytes bigint not null,
   text_bytes bigint not null,
-  constraint usage_changes_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint usage_changes_pkey PRIMARY KEY (id)
 );
 
@@ -763,7 +843,6 @@ create table public.vector_usage (
   document_id uuid not null,
   bytes bigint not null,
   constraint vector_usage_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.document_index(document_id) ON DELETE CASCADE,
-  constraint vector_usage_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint vector_usage_pkey PRIMARY KEY (owner, model, document_id)
 );
 
@@ -883,18 +962,23 @@ CREATE INDEX saml_sign_ins_created_at_idx ON auth.saml_sign_ins USING btree (cre
 CREATE INDEX sessions_user_id_idx ON auth.sessions USING btree (user_id, created_at);
 CREATE INDEX signup_claims_expires_at_idx ON auth.signup_claims USING btree (expires_at);
 CREATE UNIQUE INDEX users_email_key ON auth.users USING btree (lower(email)) WHERE (is_sso_user = false);
+CREATE INDEX conversations_space_id_idx ON public.conversations USING btree (space_id, started_at DESC) WHERE (space_id IS NOT NULL);
 CREATE INDEX conversations_uid_pinned_started_at_idx ON public.conversations USING btree (uid, pinned DESC, started_at DESC, id);
 CREATE INDEX conversations_uid_started_at_idx ON public.conversations USING btree (uid, started_at DESC);
 CREATE INDEX document_index_segment_idx ON public.document_index USING btree (segment, first_passage);
 CREATE INDEX document_pages_owner_idx ON public.document_pages USING btree (owner);
+CREATE INDEX documents_library_uploaded_at_idx ON public.documents USING btree (library, uploaded_at DESC);
 CREATE INDEX documents_object_name_idx ON public.documents USING btree (object_name) WHERE (object_name IS NOT NULL);
 CREATE INDEX documents_owner_uploaded_at_idx ON public.documents USING btree (owner, uploaded_at DESC);
-CREATE INDEX documents_paused_idx ON public.documents USING btree (owner) WHERE (state = 'paused'::text);
+CREATE INDEX documents_paused_idx ON public.documents USING btree (library) WHERE (state = 'paused'::text);
 CREATE UNIQUE INDEX documents_series_version_key ON public.documents USING btree (series, version);
+CREATE INDEX documents_space_id_idx ON public.documents USING btree (space_id) WHERE (space_id IS NOT NULL);
 CREATE INDEX documents_unfinished_idx ON public.documents USING btree (id) WHERE (state = ANY (ARRAY['queued'::text, 'reading'::text]));
 CREATE INDEX embedded_documents_document_id_idx ON public.embedded_documents USING btree (document_id);
 CREATE INDEX message_feedback_owner_idx ON public.message_feedback USING btree (owner);
 CREATE INDEX message_texts_owner_position_idx ON public.message_texts USING btree (owner, "position" DESC);
+CREATE INDEX message_texts_space_id_idx ON public.message_texts USING btree (space_id, "position" DESC) WHERE (space_id IS NOT NULL);
+CREATE INDEX messages_author_idx ON public.messages USING btree (author) WHERE (author IS NOT NULL);
 CREATE INDEX messages_conversation_id_position_idx ON public.messages USING btree (conversation_id, "position");
 CREATE INDEX models_own_provider_idx ON public.models USING btree (own_provider) WHERE (own_provider IS NOT NULL);
 CREATE INDEX models_owner_idx ON public.models USING btree (owner) WHERE (owner IS NOT NULL);
@@ -903,6 +987,16 @@ CREATE INDEX passage_vectors_passage_idx ON public.passage_vectors USING btree (
 CREATE INDEX replies_conversation_id_idx ON public.replies USING btree (conversation_id, created_at);
 CREATE INDEX replies_owner_running_idx ON public.replies USING btree (owner) WHERE (state = 'running'::text);
 CREATE INDEX replies_unfinished_idx ON public.replies USING btree (state, conversation_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX share_links_conversation_id_idx ON public.share_links USING btree (conversation_id);
+CREATE INDEX share_links_created_by_idx ON public.share_links USING btree (created_by);
+CREATE INDEX share_links_expires_at_idx ON public.share_links USING btree (expires_at);
+CREATE INDEX space_events_actor_idx ON public.space_events USING btree (actor);
+CREATE INDEX space_events_created_at_idx ON public.space_events USING btree (created_at);
+CREATE INDEX space_events_space_id_idx ON public.space_events USING btree (space_id, id DESC);
+CREATE INDEX space_invitations_email_idx ON public.space_invitations USING btree (email);
+CREATE INDEX space_invitations_invited_by_idx ON public.space_invitations USING btree (invited_by);
+CREATE INDEX space_members_user_id_idx ON public.space_members USING btree (user_id, space_id);
+CREATE INDEX spaces_created_by_idx ON public.spaces USING btree (created_by);
 CREATE INDEX tool_consents_owner_idx ON public.tool_consents USING btree (owner);
 CREATE INDEX tool_consents_server_id_idx ON public.tool_consents USING btree (server_id);
 CREATE INDEX tool_requests_conversation_id_idx ON public.tool_requests USING btree (conversation_id);
@@ -1012,6 +1106,53 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.announce_access_change(person uuid, topic text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select pg_notify('realtime_access_change', json_build_object('person', person, 'topic', topic)::text)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.answer_invitation(invitation uuid, accepted boolean)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  found_invitation public.space_invitations;
+begin
+  delete from public.space_invitations i
+  where i.id = invitation and i.email = public.confirmed_email() and i.expires_at > now()
+  returning * into found_invitation;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'There is no such invitation, or it has ended.';
+  end if;
+  if not accepted then
+    perform public.record_space_event(
+      found_invitation.space_id, 'declined', null, jsonb_build_object('email', found_invitation.email)
+    );
+    return found_invitation.space_id;
+  end if;
+  insert into public.space_members as m (space_id, user_id, role)
+  values (found_invitation.space_id, auth.uid(), found_invitation.role)
+  on conflict (space_id, user_id) do update set role = excluded.role
+  where array_position(array['reader', 'editor', 'owner'], excluded.role) > array_position(array['reader', 'editor', 'owner'], m.role);
+  return found_invitation.space_id;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.confirmed_email()
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select lower(u.email) from auth.users u where u.id = auth.uid() and u.email_confirmed_at is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION public.conversation_bytes(conversation uuid)
  RETURNS bigint
  LANGUAGE sql
@@ -1029,7 +1170,7 @@ AS $function$
   ) b
 $function$;
 
-CREATE OR REPLACE FUNCTION public.count_usage(person uuid, files bigint, texts bigint)
+CREATE OR REPLACE FUNCTION public.count_usage(library uuid, files bigint, texts bigint)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1038,30 +1179,34 @@ AS $function$
 declare
   used public.usage;
 begin
-  if person is null or (files = 0 and texts = 0) then
+  if library is null or (files = 0 and texts = 0) then
     return;
   end if;
   if (files <= 0 and texts <= 0) or not (
     coalesce(current_setting('role', true), '') in ('anon', 'authenticated')
     or coalesce(current_setting('alcove.enforces_quotas', true), '') = 'on'
   ) then
-    -- An account that is being deleted has no row any more.
+    -- An account or a space that is being deleted has no row any more.
     insert into public.usage_changes (owner, file_bytes, text_bytes)
-    select u.id, files, texts from auth.users u where u.id = person;
+    select library, files, texts where exists (select from auth.users u where u.id = library)
+      or exists (select from public.spaces s where s.id = library);
     return;
   end if;
+  -- Libraries of one payer are counted one after another.
+  perform pg_advisory_xact_lock(hashtextextended('payer ' || public.payer_of(library), 0));
   insert into public.usage (owner)
-  select u.id from auth.users u where u.id = person and not exists (select from public.usage where owner = person)
+  select library where not exists (select from public.usage where owner = library)
+    and (exists (select from auth.users u where u.id = library) or exists (select from public.spaces s where s.id = library))
   on conflict do nothing;
-  perform from public.usage where owner = person for update;
+  perform from public.usage where owner = library for update;
   with folded as (
-    delete from public.usage_changes c where c.owner = person returning c.file_bytes, c.text_bytes
+    delete from public.usage_changes c where c.owner = library returning c.file_bytes, c.text_bytes
   ), sums as (
     select coalesce(sum(f.file_bytes), 0) as files, coalesce(sum(f.text_bytes), 0) as texts from folded f
   )
   update public.usage u
   set file_bytes = u.file_bytes + sums.files + count_usage.files, text_bytes = u.text_bytes + sums.texts + count_usage.texts
-  from sums where u.owner = person
+  from sums where u.owner = library
   returning u.owner, u.file_bytes, u.text_bytes into used;
   if found then
     perform public.enforce_quotas(used, files, texts);
@@ -1090,15 +1235,37 @@ CREATE OR REPLACE FUNCTION public.enforce_quotas(used public.usage, files bigint
 AS $function$
 declare
   allowed public.quotas;
+  person uuid;
+  others record;
+  -- What its owner has elsewhere is not for the other members of a space.
+  is_hidden boolean := false;
 begin
   select * into allowed from public.quotas;
+  if allowed.file_bytes_per_person > 0 or allowed.text_bytes_per_person > 0 then
+    person := public.payer_of(used.owner);
+    is_hidden := person <> used.owner and person is distinct from auth.uid();
+    select coalesce(sum(u.file_bytes), 0)::bigint as files, coalesce(sum(u.text_bytes), 0)::bigint as texts into others
+    from (
+      select owner, file_bytes, text_bytes from public.usage
+      union all select owner, file_bytes, text_bytes from public.usage_changes
+    ) u
+    where u.owner = any (public.paid_libraries(person)) and u.owner <> used.owner;
+    used.file_bytes := used.file_bytes + others.files;
+    used.text_bytes := used.text_bytes + others.texts;
+  end if;
   if files > 0 and allowed.file_bytes_per_person > 0 and used.file_bytes > allowed.file_bytes_per_person then
+    if is_hidden then
+      raise exception using errcode = 'PT413', message = 'This space is full. Its owner can make room.';
+    end if;
     raise exception using errcode = 'PT413', message = format(
       'Your documents use %s of %s. Delete some to upload more.',
       public.describe_bytes(used.file_bytes - files), public.describe_bytes(allowed.file_bytes_per_person)
     );
   end if;
   if texts > 0 and allowed.text_bytes_per_person > 0 and used.text_bytes > allowed.text_bytes_per_person then
+    if is_hidden then
+      raise exception using errcode = 'PT413', message = 'This space is full. Its owner can make room.';
+    end if;
     raise exception using errcode = 'PT413', message = format(
       'Your conversations use %s of %s. Delete some to write more.',
       public.describe_bytes(used.text_bytes - texts), public.describe_bytes(allowed.text_bytes_per_person)
@@ -1147,6 +1314,86 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.has_members(space uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select exists (
+    select from public.space_members m join public.spaces s on s.id = m.space_id
+    where s.id = space and s.created_by = auth.uid()
+  )
+$function$;
+
+CREATE OR REPLACE FUNCTION public.has_right_to_link(person uuid, conversation uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select exists (
+    select from public.conversations c
+    where c.id = conversation and (c.uid = person or c.is_shared)
+      and (c.space_id is null or exists (
+        select from public.space_members m
+        where m.space_id = c.space_id and m.user_id = person and m.role in ('owner', 'editor')
+      ))
+  )
+$function$;
+
+CREATE OR REPLACE FUNCTION public.has_text_room(space uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select not space = any (public.spaces_to('read')) or q.text_bytes_per_person = 0 or q.text_bytes_per_person >= (
+    select coalesce(sum(u.text_bytes), 0) from (
+      select owner, text_bytes from public.usage
+      union all select owner, text_bytes from public.usage_changes
+    ) u
+    where u.owner = any (public.paid_libraries(public.payer_of(space)))
+  )
+  from public.quotas q
+$function$;
+
+CREATE OR REPLACE FUNCTION public.invite_to_space(space uuid, address text, given_role text)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  invited uuid;
+begin
+  if not space = any (public.spaces_to('own')) then
+    if space = any (public.spaces_to('read')) then
+      raise exception using errcode = '42501', message = 'Only an owner invites people to a space.';
+    end if;
+    raise exception using errcode = 'PT404', message = 'There is no such space.';
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('space_invitations ' || space, 0));
+  delete from public.space_invitations i where i.space_id = space and i.expires_at <= now();
+  if (select count(*) from public.space_invitations i where i.space_id = space) >= 500 then
+    raise exception using errcode = 'PT409', message = '500 invitations to this space are open. Withdraw one first.';
+  end if;
+  if exists (
+    select from public.space_members m join auth.users u on u.id = m.user_id
+    where m.space_id = space and lower(u.email) = lower(btrim(address)) and u.email_confirmed_at is not null
+  ) then
+    return null;
+  end if;
+  insert into public.space_invitations as i (space_id, email, role, invited_by)
+  values (space, lower(btrim(address)), given_role, auth.uid())
+  on conflict (space_id, email) do update
+  set role = excluded.role, invited_by = excluded.invited_by, created_at = now(), expires_at = excluded.expires_at
+  returning i.id into invited;
+  perform public.record_space_event(space, 'invited', null, jsonb_build_object('email', lower(btrim(address)), 'role', given_role));
+  return invited;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.json_size(value jsonb)
  RETURNS bigint
  LANGUAGE sql
@@ -1154,19 +1401,194 @@ CREATE OR REPLACE FUNCTION public.json_size(value jsonb)
  SET search_path TO ''
 AS $function$ select coalesce(pg_column_size(value || '{}'), 0)::bigint $function$;
 
+CREATE OR REPLACE FUNCTION public.libraries_to(wanted text)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select case
+    when nullif(current_setting('alcove.libraries', true), '') is null then auth.uid() || public.spaces_to(wanted)
+    else array(
+      select l from unnest(auth.uid() || public.spaces_to(wanted)) as l
+      where l = any (string_to_array(current_setting('alcove.libraries', true), ',')::uuid[])
+    )
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.may_ask_in(conversation uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select exists (
+    select from public.conversations c
+    where c.id = conversation
+      and case
+        when c.space_id is null then c.uid = (select auth.uid())
+        when c.uid = (select auth.uid()) then c.space_id = any ((select public.spaces_to('ask'))::uuid[])
+        else c.is_shared and c.space_id = any ((select public.spaces_to('edit'))::uuid[])
+      end
+  )
+$function$;
+
+CREATE OR REPLACE FUNCTION public.may_link(conversation uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$ select public.has_right_to_link(auth.uid(), conversation) $function$;
+
+CREATE OR REPLACE FUNCTION public.move_conversation(conversation uuid, target uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  me uuid := auth.uid();
+  moved public.conversations;
+begin
+  select * into moved from public.conversations c
+  where c.id = conversation and (c.uid = me or c.is_shared)
+    and (c.space_id is null or c.space_id = any (public.spaces_to('read'))) for update;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'There is no such conversation.';
+  end if;
+  if moved.uid is distinct from me then
+    raise exception using errcode = '42501', message = 'Only the person who began a conversation moves it.';
+  end if;
+  if target is not null and not target = any (public.spaces_to('ask')) then
+    if target = any (public.spaces_to('read')) then
+      raise exception using errcode = '42501', message = 'This space is archived: nothing is added to it any more.';
+    end if;
+    raise exception using errcode = 'PT404', message = 'There is no such space.';
+  end if;
+  if moved.space_id is not distinct from target then
+    return;
+  end if;
+  if exists (select from public.replies r where r.conversation_id = moved.id and r.state in ('queued', 'running')) then
+    raise exception using errcode = 'PT409', message = 'An answer is being written. Move the conversation when it is complete.';
+  end if;
+  if moved.space_id is null then
+    update public.messages set author = me where conversation_id = moved.id and sender_role = 1 and author is null;
+  end if;
+  update public.conversations set space_id = target, is_shared = false where id = moved.id;
+  perform public.record_space_event(moved.space_id, 'conversation_moved_out', moved.id, '{}');
+  perform public.record_space_event(target, 'conversation_moved_in', moved.id, '{}');
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.move_document(document uuid, target uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  me uuid := auth.uid();
+  moved public.documents;
+  destination uuid := coalesce(target, me);
+  bytes bigint;
+begin
+  select * into moved from public.documents d where d.id = document and d.library = any (public.libraries_to('read'));
+  if not found then
+    raise exception using errcode = 'PT404', message = 'There is no such document.';
+  end if;
+  if not moved.library = any (public.libraries_to('edit')) then
+    raise exception using errcode = '42501', message = 'Only owners and editors move a document out of a space.';
+  end if;
+  if target is not null and not target = any (public.spaces_to('edit')) then
+    if target = any (public.spaces_to('read')) then
+      raise exception using errcode = '42501', message = 'Only owners and editors move a document into a space.';
+    end if;
+    raise exception using errcode = 'PT404', message = 'There is no such space.';
+  end if;
+  if moved.library = destination then
+    return;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended(moved.series::text, 0));
+  perform from public.documents d where d.series = moved.series and d.library = moved.library order by d.id for update;
+  if not found then
+    raise exception using errcode = 'PT409', message = 'The document was moved or deleted at the same time.';
+  end if;
+  if exists (
+    select from public.documents d join public.documents there on there.sha256 = d.sha256
+    where d.series = moved.series and d.library = moved.library and there.library = destination
+  ) then
+    raise exception using errcode = 'PT409', message = 'The same file is there already.';
+  end if;
+  if exists (
+    select from public.documents d where d.series = moved.series and d.library = moved.library and d.state in ('queued', 'reading')
+  ) then
+    raise exception using errcode = 'PT409', message = 'The document is still being read. Move it when it is ready.';
+  end if;
+  delete from public.document_index i using public.documents d
+    where d.series = moved.series and d.library = moved.library and i.document_id = d.id;
+  delete from public.passages p using public.documents d
+    where d.series = moved.series and d.library = moved.library and p.document_id = d.id;
+  update public.document_pages p set owner = destination from public.documents d
+    where d.series = moved.series and d.library = moved.library and p.document_id = d.id;
+  select sum(public.file_size(d.size) + d.page_bytes) into bytes
+    from public.documents d where d.series = moved.series and d.library = moved.library;
+  -- A file of the bucket `documents` belongs to its uploader; the copy in a library no longer ends with it.
+  update public.documents d
+    set space_id = target, owner = case when target is null then me else d.owner end, object_name = null
+    where d.series = moved.series and d.library = moved.library;
+  perform public.count_usage(moved.library, -bytes, 0);
+  perform public.count_usage(destination, bytes, 0);
+  perform public.tell_space(moved.space_id, jsonb_build_object('document', moved.id));
+  perform public.record_space_event(moved.space_id, 'document_moved_out', moved.id, jsonb_build_object('name', moved.filename));
+  perform public.record_space_event(target, 'document_moved_in', moved.id, jsonb_build_object('name', moved.filename));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.open_link(hash bytea, after_position bigint, most integer)
+ RETURNS TABLE(title text, for_anybody boolean, expires_at timestamp with time zone, messages jsonb)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select left(c.title, 500), l.for_anybody, l.expires_at,
+    coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'id', m.id, 'sender_role', m.sender_role, 'content', m.content, 'created_at', m.created_at, 'position', m.position,
+        'sources', m.metadata -> 'sources'
+      ) order by m.position)
+      from (
+        select * from public.messages m
+        where m.conversation_id = c.id and m.sender_role in (1, 2) and m.position > after_position
+        order by m.position limit least(most, 200)
+      ) m
+    ), '[]')
+  from public.share_links l join public.conversations c on c.id = l.conversation_id
+  where l.token_hash = hash and l.expires_at > now() and public.has_right_to_link(l.created_by, c.id)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.own_paid_libraries()
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$ select public.paid_libraries(auth.uid()) $function$;
+
 CREATE OR REPLACE FUNCTION public.own_usage()
  RETURNS TABLE(file_bytes bigint, file_limit bigint, text_bytes bigint, text_limit bigint)
  LANGUAGE sql
  STABLE
  SET search_path TO ''
 AS $function$
-  select (coalesce(u.file_bytes, 0) + coalesce(c.files, 0))::bigint, q.file_bytes_per_person,
-    (coalesce(u.text_bytes, 0) + coalesce(c.texts, 0))::bigint, q.text_bytes_per_person
-  from public.quotas q
-  left join public.usage u on u.owner = (select auth.uid())
-  left join (
-    select sum(file_bytes) as files, sum(text_bytes) as texts from public.usage_changes where owner = (select auth.uid())
-  ) c on true
+  select b.files, q.file_bytes_per_person, b.texts, q.text_bytes_per_person
+  from public.quotas q,
+    (
+      select coalesce(sum(u.file_bytes), 0)::bigint as files, coalesce(sum(u.text_bytes), 0)::bigint as texts
+      from (
+        select owner, file_bytes, text_bytes from public.usage
+        union all select owner, file_bytes, text_bytes from public.usage_changes
+      ) u
+      where u.owner = any ((select public.own_paid_libraries())::uuid[])
+    ) b
 $function$;
 
 CREATE OR REPLACE FUNCTION public.page_bytes(document uuid)
@@ -1181,6 +1603,18 @@ AS $function$
   from public.document_pages p where p.document_id = document
 $function$;
 
+CREATE OR REPLACE FUNCTION public.paid_libraries(person uuid)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select person || array(
+    select m.space_id from public.space_members m
+    where m.user_id = person and m.role = 'owner' and public.payer_of(m.space_id) = person
+  )
+$function$;
+
 CREATE OR REPLACE FUNCTION public.passage_bytes(document uuid)
  RETURNS bigint
  LANGUAGE sql
@@ -1189,6 +1623,52 @@ CREATE OR REPLACE FUNCTION public.passage_bytes(document uuid)
 AS $function$
   select coalesce(sum(160 + coalesce(octet_length(p.heading), 0)), 0)::bigint
   from public.passages p where p.document_id = document
+$function$;
+
+CREATE OR REPLACE FUNCTION public.payer_of(library uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select coalesce(
+    (select m.user_id from public.space_members m where m.space_id = library and m.role = 'owner'
+     order by m.added_at, m.user_id limit 1),
+    library
+  )
+$function$;
+
+CREATE OR REPLACE FUNCTION public.received_invitations()
+ RETURNS TABLE(id uuid, space_id uuid, space_name text, color text, role text, invited_by text, documents bigint, members bigint, expires_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select i.id, i.space_id, s.name, s.color, i.role,
+    coalesce(
+      nullif(btrim(left(u.raw_user_meta_data ->> 'full_name', 200)), ''),
+      nullif(btrim(left(u.raw_user_meta_data ->> 'name', 200)), ''),
+      u.email::text
+    ),
+    (select count(*) from public.documents d where d.space_id = s.id and d.superseded_at is null),
+    (select count(*) from public.space_members m where m.space_id = s.id),
+    i.expires_at
+  from public.space_invitations i
+  join public.spaces s on s.id = i.space_id
+  left join auth.users u on u.id = i.invited_by
+  where i.email = public.confirmed_email() and i.expires_at > now()
+  order by i.created_at desc
+$function$;
+
+CREATE OR REPLACE FUNCTION public.record_space_event(space uuid, kind text, subject uuid, detail jsonb)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  insert into public.space_events (space_id, actor, kind, subject, detail)
+  select s.id, (select u.id from auth.users u where u.id = auth.uid()), kind, subject, detail
+  from public.spaces s where s.id = space
 $function$;
 
 CREATE OR REPLACE FUNCTION public.require_file_room(person uuid)
@@ -1207,6 +1687,13 @@ begin
   perform public.enforce_quotas(used, 1, 0);
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.require_room_for_answer(conversation uuid)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$ select public.require_text_room(coalesce(c.space_id, c.uid)) from public.conversations c where c.id = conversation $function$;
 
 CREATE OR REPLACE FUNCTION public.require_text_room(person uuid)
  RETURNS void
@@ -1234,12 +1721,112 @@ AS $function$
   select coalesce(sum(64 + octet_length(b.content)), 0)::bigint from public.search_buckets b where b.segment = number
 $function$;
 
+CREATE OR REPLACE FUNCTION public.space_people(space uuid)
+ RETURNS TABLE(user_id uuid, name text, email text, role text, added_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select m.user_id,
+    coalesce(
+      nullif(btrim(left(u.raw_user_meta_data ->> 'full_name', 200)), ''),
+      nullif(btrim(left(u.raw_user_meta_data ->> 'name', 200)), ''),
+      u.email::text
+    ),
+    u.email::text, m.role, m.added_at
+  from public.space_members m join auth.users u on u.id = m.user_id
+  where m.space_id = space and space = any (public.spaces_to('read'))
+  order by m.added_at, m.user_id
+$function$;
+
+CREATE OR REPLACE FUNCTION public.spaces_to(wanted text)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select coalesce(array_agg(m.space_id), '{}')
+  from public.space_members m
+  where m.user_id = auth.uid()
+    and case wanted
+      when 'read' then true
+      when 'own' then m.role = 'owner'
+      when 'edit' then m.role in ('owner', 'editor')
+      else wanted = 'ask'
+    end
+    and (wanted in ('read', 'own') or exists (
+      select from public.spaces s where s.id = m.space_id and s.archived_at is null
+    ))
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tell_space(space uuid, gone jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if space is not null then
+    perform realtime.send(gone, 'gone', 'space:' || space, true);
+  end if;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.text_size(VARIADIC texts text[])
  RETURNS bigint
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
  SET search_path TO ''
 AS $function$ select 256 + coalesce(sum(octet_length(t)), 0) from unnest(texts) as t $function$;
+
+CREATE OR REPLACE FUNCTION public.tg_conversations__move_texts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  stopped record;
+begin
+  update public.message_texts t set owner = new.uid, space_id = new.space_id, is_shared = new.is_shared
+  from public.messages m where m.conversation_id = new.id and t.message_id = m.id;
+  if old.is_shared then
+    perform public.announce_access_change(null, 'conversation:' || new.id);
+  end if;
+  -- Links and answers of people who may no longer link to it, or read it.
+  delete from public.share_links l where l.conversation_id = new.id and not public.has_right_to_link(l.created_by, new.id);
+  if old.is_shared and not new.is_shared then
+    for stopped in
+      update public.replies r set stop_requested = true
+      where r.conversation_id = new.id and r.owner is distinct from new.uid and r.state in ('queued', 'running')
+      returning r.id
+    loop
+      perform pg_notify('reply_stop', stopped.id::text);
+    end loop;
+  end if;
+  if old.is_shared and (not new.is_shared or new.space_id is distinct from old.space_id) then
+    perform public.tell_space(old.space_id, jsonb_build_object('conversation', new.id));
+  end if;
+  if new.space_id is not null and new.space_id = old.space_id and new.is_shared <> old.is_shared then
+    perform public.record_space_event(
+      new.space_id, case when new.is_shared then 'shared' else 'unshared' end, new.id, '{}'
+    );
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_conversations__record_deletion()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform public.record_space_event(old.space_id, 'conversation_deleted', old.id, '{}');
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.tg_conversations__release_messages()
  RETURNS trigger
@@ -1249,20 +1836,23 @@ CREATE OR REPLACE FUNCTION public.tg_conversations__release_messages()
 AS $function$
 declare
   bytes bigint;
+  library uuid := coalesce(old.space_id, old.uid);
 begin
-  if tg_op = 'UPDATE' and new.uid = old.uid then
+  if tg_op = 'UPDATE' and coalesce(new.space_id, new.uid) = library then
     return new;
   end if;
-  -- With the account, all counters go.
-  if tg_op = 'DELETE' and not exists (select from auth.users u where u.id = old.uid) then
+  -- With the account or the space, all counters go.
+  if tg_op = 'DELETE' and not exists (select from auth.users u where u.id = library)
+    and not exists (select from public.spaces s where s.id = library)
+  then
     return old;
   end if;
   bytes := public.conversation_bytes(old.id);
-  perform public.count_usage(old.uid, 0, -bytes);
+  perform public.count_usage(library, 0, -bytes);
   if tg_op = 'DELETE' then
     return old;
   end if;
-  perform public.count_usage(new.uid, 0, bytes);
+  perform public.count_usage(coalesce(new.space_id, new.uid), 0, bytes);
   return new;
 end
 $function$;
@@ -1357,7 +1947,7 @@ CREATE OR REPLACE FUNCTION public.tg_documents__count_pages()
  SET search_path TO ''
 AS $function$
 begin
-  perform public.count_usage(new.owner, new.page_bytes - old.page_bytes, 0);
+  perform public.count_usage(new.library, new.page_bytes - old.page_bytes, 0);
   return null;
 end
 $function$;
@@ -1369,7 +1959,7 @@ CREATE OR REPLACE FUNCTION public.tg_documents__delete_versions()
  SET search_path TO ''
 AS $function$
 begin
-  delete from public.documents d where d.series = old.series and d.owner = old.owner;
+  delete from public.documents d where d.series = old.series and d.library = old.library;
   return null;
 end
 $function$;
@@ -1398,6 +1988,18 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_documents__record_deletion()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform public.record_space_event(old.space_id, 'document_deleted', old.id, jsonb_build_object('name', old.filename));
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.tg_documents__rename_versions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1406,7 +2008,7 @@ CREATE OR REPLACE FUNCTION public.tg_documents__rename_versions()
 AS $function$
 begin
   update public.documents d set filename = new.filename
-  where d.series = new.series and d.owner = new.owner and d.filename <> new.filename;
+  where d.series = new.series and d.library = new.library and d.filename <> new.filename;
   return null;
 end
 $function$;
@@ -1419,6 +2021,20 @@ CREATE OR REPLACE FUNCTION public.tg_embeddings_choices__forget_vectors()
 AS $function$
 begin
   perform public.forget_chosen_vectors(old.owner);
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_forget_library()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  delete from public.usage where owner = old.id;
+  delete from public.usage_changes where owner = old.id;
+  delete from public.embeddings_failures where owner = old.id;
   return null;
 end
 $function$;
@@ -1438,7 +2054,7 @@ begin
     return null;
   end if;
   -- One question of a conversation after another, so that the next sees whether this one is being answered.
-  select c.uid into asker from public.conversations c where c.id = new.conversation_id for no key update;
+  select coalesce(new.author, c.uid) into asker from public.conversations c where c.id = new.conversation_id for no key update;
   if answers is not null
     and not exists (select from public.replies r where r.state = 'queued')
     and not exists (select from public.replies r where r.state = 'running' and r.conversation_id = new.conversation_id)
@@ -1476,8 +2092,8 @@ CREATE OR REPLACE FUNCTION public.tg_messages__fold_text()
  SET search_path TO ''
 AS $function$
 begin
-  insert into public.message_texts as t (message_id, owner, position, text)
-  select new.id, c.uid, new.position, public.fold_text(new.content)
+  insert into public.message_texts as t (message_id, owner, position, text, space_id, is_shared)
+  select new.id, c.uid, new.position, public.fold_text(new.content), c.space_id, c.is_shared
   from public.conversations c where c.id = new.conversation_id
   on conflict (message_id) do update set text = excluded.text;
   return null;
@@ -1513,13 +2129,13 @@ begin
   from public.message_versions v where v.message_id = old.id;
   if bytes > 0 then
     -- A conversation that is being deleted has released its versions.
-    perform public.count_usage(c.uid, 0, -bytes) from public.conversations c where c.id = old.conversation_id;
+    perform public.count_usage(coalesce(c.space_id, c.uid), 0, -bytes) from public.conversations c where c.id = old.conversation_id;
   end if;
   if tg_op = 'DELETE' then
     return old;
   end if;
   if bytes > 0 then
-    perform public.count_usage(c.uid, 0, bytes) from public.conversations c where c.id = new.conversation_id;
+    perform public.count_usage(coalesce(c.space_id, c.uid), 0, bytes) from public.conversations c where c.id = new.conversation_id;
   end if;
   return new;
 end
@@ -1588,6 +2204,172 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_share_links__record()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if tg_op = 'DELETE' and old.expires_at <= now() then
+    return null;
+  end if;
+  perform public.record_space_event(
+    c.space_id, case tg_op when 'INSERT' then 'link_made' else 'link_revoked' end, c.id, '{}'
+  )
+  from public.conversations c where c.id = coalesce(new.conversation_id, old.conversation_id) and c.space_id is not null;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_space_invitations__record()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if old.space_id = any (public.spaces_to('own')) then
+    perform public.record_space_event(old.space_id, 'invitation_withdrawn', null, jsonb_build_object('email', old.email));
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_space_members__follow()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  stopped record;
+begin
+  if tg_op = 'INSERT' then
+    -- Its first member has made it.
+    if exists (select from public.space_members m where m.space_id = new.space_id and m.user_id <> new.user_id) then
+      perform public.record_space_event(new.space_id, 'joined', new.user_id, jsonb_build_object('role', new.role));
+    end if;
+    return null;
+  end if;
+  perform public.announce_access_change(old.user_id, null);
+  -- What a former owner offered to others, and so perhaps to another address of the same person, ends with the role. A
+  -- person who leaves hands over, and so do accounts that end.
+  if old.role = 'owner' and (tg_op = 'DELETE' or new.role <> 'owner') and old.user_id is distinct from auth.uid()
+    and exists (select from auth.users u where u.id = old.user_id)
+  then
+    delete from public.space_invitations i where i.space_id = old.space_id and i.invited_by = old.user_id;
+  end if;
+  if tg_op = 'DELETE' or new.role = 'reader' then
+    delete from public.share_links l using public.conversations c
+    where c.id = l.conversation_id and c.space_id = old.space_id and l.created_by = old.user_id;
+  end if;
+  if tg_op = 'UPDATE' then
+    if new.role <> old.role then
+      perform public.record_space_event(
+        old.space_id, 'role_changed', old.user_id, jsonb_build_object('from', old.role, 'to', new.role)
+      );
+    end if;
+    return null;
+  end if;
+  perform public.record_space_event(
+    old.space_id, case when old.user_id = auth.uid() then 'left' else 'removed' end, old.user_id, '{}'
+  );
+  -- Answers with the rights of a former member end.
+  for stopped in
+    update public.replies r set stop_requested = true
+    from public.conversations c
+    where c.id = r.conversation_id and c.space_id = old.space_id and r.owner = old.user_id and r.state in ('queued', 'running')
+    returning r.id
+  loop
+    perform pg_notify('reply_stop', stopped.id::text);
+  end loop;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_space_members__guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if old.role <> 'owner' or (tg_op = 'UPDATE' and new.role = 'owner') then
+    return coalesce(new, old);
+  end if;
+  -- One change of owners after another.
+  perform from public.spaces s where s.id = old.space_id for no key update;
+  if not found or not exists (select from auth.users u where u.id = old.user_id) then
+    return coalesce(new, old);
+  end if;
+  if not exists (
+    select from public.space_members m where m.space_id = old.space_id and m.user_id <> old.user_id and m.role = 'owner'
+  ) then
+    raise exception using errcode = 'PT409',
+      message = 'A space needs an owner. Make another member its owner first, or delete the space.';
+  end if;
+  return coalesce(new, old);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_spaces__follow()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    perform public.record_space_event(new.id, 'created', null, '{}');
+    if new.created_by is not null then
+      insert into public.space_members (space_id, user_id, role) values (new.id, new.created_by, 'owner');
+    end if;
+    return null;
+  end if;
+  if new.archived_at is distinct from old.archived_at then
+    perform public.record_space_event(
+      new.id, case when new.archived_at is null then 'restored' else 'archived' end, null, '{}'
+    );
+  end if;
+  if (new.name, new.instructions, new.color, new.default_model) is distinct from
+    (old.name, old.instructions, old.color, old.default_model)
+  then
+    perform public.record_space_event(new.id, 'changed', null, jsonb_build_object(
+      'name', case when new.name <> old.name then new.name end,
+      'instructions', new.instructions <> old.instructions
+    ));
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_spaces__guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    -- Libraries of people and of spaces share their names: a space named as a person would hold that person's documents.
+    if exists (select from auth.users u where u.id = new.id) then
+      raise exception using errcode = '23505', message = 'Another space already has this id.';
+    end if;
+    perform pg_advisory_xact_lock(hashtextextended('spaces ' || new.created_by, 0));
+    if (select count(*) from public.space_members m where m.user_id = new.created_by and m.role = 'owner') >= 200 then
+      raise exception using errcode = 'PT409', message = 'You own 200 spaces. Delete one first.';
+    end if;
+  elsif new.archived_at is distinct from old.archived_at
+    and auth.uid() is not null and not old.id = any (public.spaces_to('own'))
+  then
+    raise exception using errcode = '42501', message = 'Only an owner archives a space.';
+  end if;
+  new.name := btrim(new.name);
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.tg_tool_consents__limit()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1639,6 +2421,41 @@ begin
     raise exception using errcode = 'PT413', message = 'Your preferences may take at most 256 kB.';
   end if;
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_users__leave_spaces()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  -- One account after another, so that each sees who is left.
+  perform from public.spaces s
+  where s.id in (select m.space_id from public.space_members m where m.user_id = old.id) order by s.id for no key update;
+  delete from public.spaces s
+  where s.id in (select m.space_id from public.space_members m where m.user_id = old.id)
+    and not exists (select from public.space_members m where m.space_id = s.id and m.user_id <> old.id);
+  update public.space_members m set role = 'owner'
+  from (
+    select distinct on (o.space_id) o.space_id, o.user_id
+    from public.space_members mine
+    join public.space_members o on o.space_id = mine.space_id and o.user_id <> old.id
+    where mine.user_id = old.id and mine.role = 'owner'
+      and not exists (
+        select from public.space_members w where w.space_id = mine.space_id and w.user_id <> old.id and w.role = 'owner'
+      )
+    order by o.space_id, o.role = 'editor' desc, o.added_at, o.user_id
+  ) heir
+  where m.space_id = heir.space_id and m.user_id = heir.user_id;
+  -- Answers that are complete stay with their conversation; others end with the account, by their foreign key.
+  update public.replies r set owner = null
+  from public.conversations c
+  where c.id = r.conversation_id and (c.is_shared or c.uid <> old.id) and r.owner = old.id and r.state not in ('queued', 'running');
+  update public.conversations set uid = null where uid = old.id and is_shared;
+  update public.documents set owner = null where owner = old.id and space_id is not null;
+  return old;
 end
 $function$;
 
@@ -2084,22 +2901,26 @@ CREATE TRIGGER announce_factor_change AFTER INSERT OR DELETE OR UPDATE OF status
 CREATE TRIGGER drop_recovery_codes AFTER DELETE ON auth.mfa_factors FOR EACH ROW WHEN ((old.status = 'verified'::auth.factor_status)) EXECUTE FUNCTION auth.drop_recovery_codes();
 CREATE TRIGGER realtime_session_end AFTER DELETE ON auth.sessions FOR EACH ROW EXECUTE FUNCTION realtime.announce_session_end();
 CREATE TRIGGER limit_user_metadata BEFORE INSERT OR UPDATE OF raw_user_meta_data ON auth.users FOR EACH ROW EXECUTE FUNCTION auth.limit_user_metadata();
+CREATE TRIGGER tg_users__forget_library AFTER DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_forget_library();
+CREATE TRIGGER tg_users__leave_spaces BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_users__leave_spaces();
 CREATE TRIGGER tg_users__remove_files AFTER DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_users__remove_files();
-CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.conversation_summaries REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
-CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.conversation_summaries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
-CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversation_summaries REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
-CREATE TRIGGER realtime_delete AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,uid}');
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.conversation_summaries REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.conversation_summaries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversation_summaries REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
+CREATE TRIGGER realtime_delete AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,is_shared,space_id,uid}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
-CREATE TRIGGER tg_conversations__move_messages BEFORE UPDATE OF uid ON public.conversations FOR EACH ROW EXECUTE FUNCTION public.tg_conversations__release_messages();
+CREATE TRIGGER tg_conversations__move_messages BEFORE UPDATE OF uid, space_id ON public.conversations FOR EACH ROW EXECUTE FUNCTION public.tg_conversations__release_messages();
+CREATE TRIGGER tg_conversations__move_texts AFTER UPDATE ON public.conversations FOR EACH ROW WHEN ((((old.uid IS DISTINCT FROM new.uid) OR (old.space_id IS DISTINCT FROM new.space_id)) OR (old.is_shared IS DISTINCT FROM new.is_shared))) EXECUTE FUNCTION public.tg_conversations__move_texts();
+CREATE TRIGGER tg_conversations__record_deletion AFTER DELETE ON public.conversations FOR EACH ROW WHEN (old.is_shared) EXECUTE FUNCTION public.tg_conversations__record_deletion();
 CREATE TRIGGER tg_conversations__release_messages BEFORE DELETE ON public.conversations FOR EACH ROW EXECUTE FUNCTION public.tg_conversations__release_messages();
-CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name) + public.json_size(r.metadata)');
-CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name) + public.json_size(r.metadata)');
-CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.uid', '0', 'public.text_size(r.title, r.model_name) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('coalesce(r.space_id, r.uid)', '0', 'public.text_size(r.title, r.model_name) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('coalesce(r.space_id, r.uid)', '0', 'public.text_size(r.title, r.model_name) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('coalesce(r.space_id, r.uid)', '0', 'public.text_size(r.title, r.model_name) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_document_index__bury AFTER DELETE ON public.document_index FOR EACH ROW EXECUTE FUNCTION public.tg_document_index__bury();
 CREATE TRIGGER tg_document_index__count AFTER INSERT OR DELETE ON public.document_index FOR EACH ROW EXECUTE FUNCTION public.tg_count_bytes();
 CREATE TRIGGER tg_document_index__measure BEFORE INSERT ON public.document_index FOR EACH ROW EXECUTE FUNCTION public.tg_document_index__measure();
-CREATE TRIGGER realtime_delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,owner}');
+CREATE TRIGGER realtime_delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,library}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.documents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE TRIGGER tg_documents__begin_series BEFORE INSERT ON public.documents FOR EACH ROW EXECUTE FUNCTION public.tg_documents__begin_series();
@@ -2107,16 +2928,20 @@ CREATE TRIGGER tg_documents__count_pages AFTER UPDATE ON public.documents FOR EA
 CREATE TRIGGER tg_documents__delete_versions AFTER DELETE ON public.documents FOR EACH ROW WHEN (((old.state = 'ready'::text) AND (old.superseded_at IS NULL))) EXECUTE FUNCTION public.tg_documents__delete_versions();
 CREATE TRIGGER tg_documents__discard_blob AFTER DELETE ON public.documents FOR EACH ROW EXECUTE FUNCTION public.tg_documents__discard_blob();
 CREATE TRIGGER tg_documents__measure_pages BEFORE UPDATE OF parsed_at ON public.documents FOR EACH ROW EXECUTE FUNCTION public.tg_documents__measure_pages();
+CREATE TRIGGER tg_documents__record_deletion AFTER DELETE ON public.documents FOR EACH ROW WHEN (((old.space_id IS NOT NULL) AND (old.superseded_at IS NULL))) EXECUTE FUNCTION public.tg_documents__record_deletion();
 CREATE TRIGGER tg_documents__rename_versions AFTER UPDATE OF filename ON public.documents FOR EACH ROW WHEN ((old.filename IS DISTINCT FROM new.filename)) EXECUTE FUNCTION public.tg_documents__rename_versions();
-CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(r.size) + r.page_bytes', '0');
-CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', 'public.file_size(r.size) + r.page_bytes', '0');
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.library', 'public.file_size(r.size) + r.page_bytes', '0');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.library', 'public.file_size(r.size) + r.page_bytes', '0');
 CREATE CONSTRAINT TRIGGER tg_embeddings_consents__forget_vectors AFTER DELETE ON public.embeddings_consents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.tg_embeddings_choices__forget_vectors();
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.message_feedback REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.message_feedback REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.message_feedback REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
-CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.message_versions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c join public.messages m on m.conversation_id = c.id where m.id = r.message_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
-CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.message_versions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c join public.messages m on m.conversation_id = c.id where m.id = r.message_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
-CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.message_versions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c join public.messages m on m.conversation_id = c.id where m.id = r.message_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.message_versions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c join public.messages m on m.conversation_id = c.id
+          where m.id = r.message_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.message_versions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c join public.messages m on m.conversation_id = c.id
+          where m.id = r.message_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.message_versions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c join public.messages m on m.conversation_id = c.id
+          where m.id = r.message_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{conversation_id,id}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
@@ -2124,9 +2949,9 @@ CREATE TRIGGER tg_messages__enqueue_reply AFTER INSERT ON public.messages FOR EA
 CREATE TRIGGER tg_messages__fold_text AFTER INSERT OR UPDATE OF content ON public.messages FOR EACH ROW WHEN ((new.sender_role = ANY (ARRAY[1, 2]))) EXECUTE FUNCTION public.tg_messages__fold_text();
 CREATE TRIGGER tg_messages__forget_summaries AFTER UPDATE OF content ON public.messages FOR EACH ROW WHEN ((old.content IS DISTINCT FROM new.content)) EXECUTE FUNCTION public.tg_messages__forget_summaries();
 CREATE TRIGGER tg_messages__move_versions BEFORE DELETE OR UPDATE OF conversation_id ON public.messages FOR EACH ROW EXECUTE FUNCTION public.tg_messages__move_versions();
-CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
-CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
-CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select c.uid from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
+CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.models REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,owner}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.models REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.models REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
@@ -2134,6 +2959,22 @@ CREATE CONSTRAINT TRIGGER tg_own_providers__forget_other_vectors AFTER DELETE OR
 CREATE CONSTRAINT TRIGGER tg_own_providers__forget_vectors AFTER DELETE ON public.own_providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.tg_own_providers__forget_vectors();
 CREATE TRIGGER tg_own_providers__limit BEFORE INSERT ON public.own_providers FOR EACH ROW EXECUTE FUNCTION public.tg_own_providers__limit();
 CREATE TRIGGER tg_passage_vectors__count AFTER INSERT ON public.passage_vectors REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_passage_vectors__count();
+CREATE TRIGGER tg_share_links__record AFTER INSERT OR DELETE ON public.share_links FOR EACH ROW EXECUTE FUNCTION public.tg_share_links__record();
+CREATE TRIGGER realtime_delete AFTER DELETE ON public.space_invitations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{email,expires_at,id,space_id}');
+CREATE TRIGGER realtime_insert AFTER INSERT ON public.space_invitations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
+CREATE TRIGGER realtime_update AFTER UPDATE ON public.space_invitations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
+CREATE TRIGGER tg_space_invitations__record AFTER DELETE ON public.space_invitations FOR EACH ROW EXECUTE FUNCTION public.tg_space_invitations__record();
+CREATE TRIGGER realtime_delete AFTER DELETE ON public.space_members REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{space_id,user_id}', '{space_id,user_id}');
+CREATE TRIGGER realtime_insert AFTER INSERT ON public.space_members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{space_id,user_id}', '{}');
+CREATE TRIGGER realtime_update AFTER UPDATE ON public.space_members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{space_id,user_id}', '{space_id,user_id}');
+CREATE TRIGGER tg_space_members__follow AFTER INSERT OR DELETE OR UPDATE ON public.space_members FOR EACH ROW EXECUTE FUNCTION public.tg_space_members__follow();
+CREATE TRIGGER tg_space_members__guard BEFORE DELETE OR UPDATE ON public.space_members FOR EACH ROW EXECUTE FUNCTION public.tg_space_members__guard();
+CREATE TRIGGER realtime_delete AFTER DELETE ON public.spaces REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{created_by,id}');
+CREATE TRIGGER realtime_insert AFTER INSERT ON public.spaces REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
+CREATE TRIGGER realtime_update AFTER UPDATE ON public.spaces REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
+CREATE TRIGGER tg_spaces__follow AFTER INSERT OR UPDATE ON public.spaces FOR EACH ROW EXECUTE FUNCTION public.tg_spaces__follow();
+CREATE TRIGGER tg_spaces__forget_library AFTER DELETE ON public.spaces FOR EACH ROW EXECUTE FUNCTION public.tg_forget_library();
+CREATE TRIGGER tg_spaces__guard BEFORE INSERT OR UPDATE ON public.spaces FOR EACH ROW EXECUTE FUNCTION public.tg_spaces__guard();
 CREATE TRIGGER tg_tool_consents__limit BEFORE INSERT ON public.tool_consents FOR EACH ROW EXECUTE FUNCTION public.tg_tool_consents__limit();
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.tool_consents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.tool_consents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
@@ -2203,44 +3044,44 @@ alter table public.chat_history enable row level security;
 alter table public.chat_history force row level security;
 alter table public.conversation_summaries enable row level security;
 alter table public.conversation_summaries force row level security;
-create policy "owner reads summaries of own conversations" on public.conversation_summaries for select to authenticated
+create policy "summaries are read with their conversation" on public.conversation_summaries for select to authenticated
   using ((EXISTS ( SELECT
    FROM public.conversations c
-  WHERE ((c.id = conversation_summaries.conversation_id) AND (c.uid = ( SELECT auth.uid() AS uid))))));
+  WHERE (c.id = conversation_summaries.conversation_id))));
 alter table public.conversations enable row level security;
 alter table public.conversations force row level security;
-create policy "owner changes own conversations" on public.conversations for update to authenticated
-  using ((uid = ( SELECT auth.uid() AS uid)))
-  with check ((uid = ( SELECT auth.uid() AS uid)));
+create policy "author and, once shared, members read a conversation" on public.conversations for select to authenticated
+  using ((((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))) OR (is_shared AND (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))));
+create policy "author changes a conversation, where it may still ask" on public.conversations for update to authenticated
+  using (((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('ask'::text) AS spaces_to)::uuid[])))))
+  with check (((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('ask'::text) AS spaces_to)::uuid[])))));
+create policy "author, and for shared ones the owners of a space, delete a con" on public.conversations for delete to authenticated
+  using ((((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))) OR (is_shared AND (space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])))));
 create policy "owner creates own conversations" on public.conversations for insert to authenticated
-  with check ((uid = ( SELECT auth.uid() AS uid)));
-create policy "owner deletes own conversations" on public.conversations for delete to authenticated
-  using ((uid = ( SELECT auth.uid() AS uid)));
-create policy "owner reads own conversations" on public.conversations for select to authenticated
-  using ((uid = ( SELECT auth.uid() AS uid)));
+  with check (((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('ask'::text) AS spaces_to)::uuid[])))));
 alter table public.discarded_blobs enable row level security;
 alter table public.discarded_blobs force row level security;
 alter table public.document_index enable row level security;
 alter table public.document_index force row level security;
-create policy "owner reads index entries of own documents" on public.document_index for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "document_index are read in their library" on public.document_index for select to authenticated
+  using ((owner = ANY (( SELECT public.libraries_to('read'::text) AS libraries_to)::uuid[])));
 alter table public.document_pages enable row level security;
 alter table public.document_pages force row level security;
-create policy "owner reads pages of own documents" on public.document_pages for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "document_pages are read in their library" on public.document_pages for select to authenticated
+  using ((owner = ANY (( SELECT public.libraries_to('read'::text) AS libraries_to)::uuid[])));
 alter table public.documents enable row level security;
 alter table public.documents force row level security;
-create policy "owner deletes own documents" on public.documents for delete to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
-create policy "owner reads own documents" on public.documents for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
-create policy "owner renames own documents" on public.documents for update to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)))
-  with check ((owner = ( SELECT auth.uid() AS uid)));
+create policy "documents are deleted by who edits their library" on public.documents for delete to authenticated
+  using ((library = ANY (( SELECT public.libraries_to('edit'::text) AS libraries_to)::uuid[])));
+create policy "documents are read in their library" on public.documents for select to authenticated
+  using ((library = ANY (( SELECT public.libraries_to('read'::text) AS libraries_to)::uuid[])));
+create policy "documents are renamed by who edits their library" on public.documents for update to authenticated
+  using ((library = ANY (( SELECT public.libraries_to('edit'::text) AS libraries_to)::uuid[])))
+  with check ((library = ANY (( SELECT public.libraries_to('edit'::text) AS libraries_to)::uuid[])));
 alter table public.embedded_documents enable row level security;
 alter table public.embedded_documents force row level security;
-create policy "owner reads what of the own documents is embedded" on public.embedded_documents for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "embedded_documents are read in their library" on public.embedded_documents for select to authenticated
+  using ((owner = ANY (( SELECT public.libraries_to('read'::text) AS libraries_to)::uuid[])));
 alter table public.embeddings_consents enable row level security;
 alter table public.embeddings_consents force row level security;
 create policy "owner gives own embeddings consent" on public.embeddings_consents for insert to authenticated
@@ -2256,20 +3097,26 @@ create policy "owner reads why own embeddings failed" on public.embeddings_failu
 alter table public.message_feedback enable row level security;
 alter table public.message_feedback force row level security;
 create policy "owner changes own feedback" on public.message_feedback for update to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)))
+  using (((owner = ( SELECT auth.uid() AS uid)) AND (EXISTS ( SELECT
+   FROM public.messages m
+  WHERE (m.id = message_feedback.message_id)))))
   with check ((owner = ( SELECT auth.uid() AS uid)));
 create policy "owner rates answers that it can read" on public.message_feedback for insert to authenticated
   with check (((owner = ( SELECT auth.uid() AS uid)) AND (EXISTS ( SELECT
    FROM public.messages m
   WHERE (m.id = message_feedback.message_id)))));
 create policy "owner reads own feedback" on public.message_feedback for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+  using (((owner = ( SELECT auth.uid() AS uid)) AND (EXISTS ( SELECT
+   FROM public.messages m
+  WHERE (m.id = message_feedback.message_id)))));
 create policy "owner withdraws own feedback" on public.message_feedback for delete to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+  using (((owner = ( SELECT auth.uid() AS uid)) AND (EXISTS ( SELECT
+   FROM public.messages m
+  WHERE (m.id = message_feedback.message_id)))));
 alter table public.message_texts enable row level security;
 alter table public.message_texts force row level security;
-create policy "owner searches own messages" on public.message_texts for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "texts of messages are searched by who reads their conversation" on public.message_texts for select to authenticated
+  using ((((owner = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))) OR (is_shared AND (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))));
 alter table public.message_versions enable row level security;
 alter table public.message_versions force row level security;
 create policy "owner reads versions of own answers" on public.message_versions for select to authenticated
@@ -2278,14 +3125,12 @@ create policy "owner reads versions of own answers" on public.message_versions f
   WHERE (m.id = message_versions.message_id))));
 alter table public.messages enable row level security;
 alter table public.messages force row level security;
-create policy "owner asks in own conversations" on public.messages for insert to authenticated
-  with check (((sender_role = 1) AND (EXISTS ( SELECT
-   FROM public.conversations c
-  WHERE ((c.id = messages.conversation_id) AND (c.uid = ( SELECT auth.uid() AS uid)))))));
-create policy "owner reads messages of own conversations" on public.messages for select to authenticated
+create policy "author and, in shared conversations, editors ask" on public.messages for insert to authenticated
+  with check (((sender_role = 1) AND (author = ( SELECT auth.uid() AS uid)) AND public.may_ask_in(conversation_id)));
+create policy "messages are read with their conversation" on public.messages for select to authenticated
   using ((EXISTS ( SELECT
    FROM public.conversations c
-  WHERE ((c.id = messages.conversation_id) AND (c.uid = ( SELECT auth.uid() AS uid))))));
+  WHERE (c.id = messages.conversation_id))));
 alter table public.models enable row level security;
 alter table public.models force row level security;
 create policy "everyone signed in reads the shared models" on public.models for select to authenticated
@@ -2305,51 +3150,105 @@ create policy "owner removes own providers" on public.own_providers for delete t
   using ((owner = ( SELECT auth.uid() AS uid)));
 alter table public.passage_vectors enable row level security;
 alter table public.passage_vectors force row level security;
-create policy "owner reads vectors of own passages" on public.passage_vectors for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "passage_vectors are read in their library" on public.passage_vectors for select to authenticated
+  using ((owner = ANY (( SELECT public.libraries_to('read'::text) AS libraries_to)::uuid[])));
 alter table public.passages enable row level security;
 alter table public.passages force row level security;
-create policy "owner reads passages of own documents" on public.passages for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "passages are read in their library" on public.passages for select to authenticated
+  using ((owner = ANY (( SELECT public.libraries_to('read'::text) AS libraries_to)::uuid[])));
 alter table public.quotas enable row level security;
 alter table public.quotas force row level security;
 create policy "everyone signed in reads the limits" on public.quotas for select to authenticated
   using (true);
 alter table public.replies enable row level security;
 alter table public.replies force row level security;
-create policy "owner reads own replies" on public.replies for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "replies are read with their conversation" on public.replies for select to authenticated
+  using ((EXISTS ( SELECT
+   FROM public.conversations c
+  WHERE (c.id = replies.conversation_id))));
 alter table public.reply_parts enable row level security;
 alter table public.reply_parts force row level security;
-create policy "owner reads parts of own replies" on public.reply_parts for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "parts are read with their reply" on public.reply_parts for select to authenticated
+  using ((EXISTS ( SELECT
+   FROM public.replies r
+  WHERE (r.id = reply_parts.reply_id))));
 alter table public.search_buckets enable row level security;
 alter table public.search_buckets force row level security;
-create policy "owner reads own buckets" on public.search_buckets for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "search_buckets are read in their library" on public.search_buckets for select to authenticated
+  using ((owner = ANY (( SELECT public.libraries_to('read'::text) AS libraries_to)::uuid[])));
 alter table public.search_segments enable row level security;
 alter table public.search_segments force row level security;
-create policy "owner reads own segments" on public.search_segments for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "search_segments are read in their library" on public.search_segments for select to authenticated
+  using ((owner = ANY (( SELECT public.libraries_to('read'::text) AS libraries_to)::uuid[])));
+alter table public.share_links enable row level security;
+alter table public.share_links force row level security;
+create policy "links are listed by who may make them" on public.share_links for select to authenticated
+  using (((EXISTS ( SELECT
+   FROM public.conversations c
+  WHERE (c.id = share_links.conversation_id))) AND public.may_link(conversation_id)));
+create policy "links are made by who may link to the conversation" on public.share_links for insert to authenticated
+  with check (((created_by = ( SELECT auth.uid() AS uid)) AND public.may_link(conversation_id)));
+create policy "links are revoked by who may make them" on public.share_links for delete to authenticated
+  using (((EXISTS ( SELECT
+   FROM public.conversations c
+  WHERE (c.id = share_links.conversation_id))) AND public.may_link(conversation_id)));
+alter table public.space_events enable row level security;
+alter table public.space_events force row level security;
+create policy "owners read what happened in a space" on public.space_events for select to authenticated
+  using ((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])));
+alter table public.space_invitations enable row level security;
+alter table public.space_invitations force row level security;
+create policy "a person reads invitations to the own address" on public.space_invitations for select to authenticated
+  using (((email = ( SELECT public.confirmed_email() AS confirmed_email)) AND (expires_at > now())));
+create policy "owners read the invitations of a space" on public.space_invitations for select to authenticated
+  using ((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])));
+create policy "owners withdraw invitations" on public.space_invitations for delete to authenticated
+  using ((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])));
+alter table public.space_members enable row level security;
+alter table public.space_members force row level security;
+create policy "members read who is in their spaces" on public.space_members for select to authenticated
+  using (((user_id = ( SELECT auth.uid() AS uid)) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[]))));
+create policy "owners change roles" on public.space_members for update to authenticated
+  using ((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])))
+  with check ((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])));
+create policy "owners remove members, who may also leave" on public.space_members for delete to authenticated
+  using (((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])) OR ((user_id = ( SELECT auth.uid() AS uid)) AND (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))));
+alter table public.spaces enable row level security;
+alter table public.spaces force row level security;
+create policy "everyone signed in creates spaces" on public.spaces for insert to authenticated
+  with check (((created_by = ( SELECT auth.uid() AS uid)) AND (archived_at IS NULL)));
+create policy "members read a space" on public.spaces for select to authenticated
+  using (((id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])) OR ((created_by = ( SELECT auth.uid() AS uid)) AND (NOT public.has_members(id)))));
+create policy "owners and editors change a space" on public.spaces for update to authenticated
+  using ((id = ANY ((( SELECT public.spaces_to('edit'::text) AS spaces_to) || ( SELECT public.spaces_to('own'::text) AS spaces_to)))))
+  with check ((id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])));
+create policy "owners delete a space" on public.spaces for delete to authenticated
+  using ((id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])));
 alter table public.tool_consents enable row level security;
 alter table public.tool_consents force row level security;
-create policy "owner consents for own conversations and servers" on public.tool_consents for insert to authenticated
-  with check (((owner = ( SELECT auth.uid() AS uid)) AND (EXISTS ( SELECT
-   FROM public.conversations c
-  WHERE ((c.id = tool_consents.conversation_id) AND (c.uid = ( SELECT auth.uid() AS uid))))) AND (EXISTS ( SELECT
+create policy "owner consents for readable conversations and own servers" on public.tool_consents for insert to authenticated
+  with check (((owner = ( SELECT auth.uid() AS uid)) AND public.may_ask_in(conversation_id) AND (EXISTS ( SELECT
    FROM public.tool_servers s
   WHERE ((s.id = tool_consents.server_id) AND (s.owner = ( SELECT auth.uid() AS uid)))))));
 create policy "owner reads own consents" on public.tool_consents for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+  using (((owner = ( SELECT auth.uid() AS uid)) AND (EXISTS ( SELECT
+   FROM public.conversations c
+  WHERE (c.id = tool_consents.conversation_id)))));
 create policy "owner withdraws own consents" on public.tool_consents for delete to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+  using (((owner = ( SELECT auth.uid() AS uid)) AND (EXISTS ( SELECT
+   FROM public.conversations c
+  WHERE (c.id = tool_consents.conversation_id)))));
 alter table public.tool_requests enable row level security;
 alter table public.tool_requests force row level security;
 create policy "owner answers own waiting tool requests" on public.tool_requests for update to authenticated
-  using (((owner = ( SELECT auth.uid() AS uid)) AND (state = 'waiting'::text)))
+  using (((owner = ( SELECT auth.uid() AS uid)) AND (state = 'waiting'::text) AND (EXISTS ( SELECT
+   FROM public.conversations c
+  WHERE (c.id = tool_requests.conversation_id)))))
   with check ((owner = ( SELECT auth.uid() AS uid)));
 create policy "owner reads own tool requests" on public.tool_requests for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+  using (((owner = ( SELECT auth.uid() AS uid)) AND (EXISTS ( SELECT
+   FROM public.conversations c
+  WHERE (c.id = tool_requests.conversation_id)))));
 alter table public.tool_servers enable row level security;
 alter table public.tool_servers force row level security;
 create policy "owner connects own tool servers" on public.tool_servers for insert to authenticated
@@ -2360,12 +3259,12 @@ create policy "owner removes own tool servers" on public.tool_servers for delete
   using ((owner = ( SELECT auth.uid() AS uid)));
 alter table public.usage enable row level security;
 alter table public.usage force row level security;
-create policy "owner reads own usage" on public.usage for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "a person reads the usage that counts with it" on public.usage for select to authenticated
+  using ((owner = ANY (( SELECT public.own_paid_libraries() AS own_paid_libraries)::uuid[])));
 alter table public.usage_changes enable row level security;
 alter table public.usage_changes force row level security;
-create policy "owner reads own changes of usage" on public.usage_changes for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "a person reads changes of the usage that counts with it" on public.usage_changes for select to authenticated
+  using ((owner = ANY (( SELECT public.own_paid_libraries() AS own_paid_libraries)::uuid[])));
 alter table public.usage_total enable row level security;
 alter table public.usage_total force row level security;
 alter table public.user_settings enable row level security;
@@ -2381,20 +3280,30 @@ alter table public.users enable row level security;
 alter table public.users force row level security;
 alter table public.vector_usage enable row level security;
 alter table public.vector_usage force row level security;
-create policy "owner reads own usage of vectors" on public.vector_usage for select to authenticated
-  using ((owner = ( SELECT auth.uid() AS uid)));
+create policy "vector_usage are read in their library" on public.vector_usage for select to authenticated
+  using ((owner = ANY (( SELECT public.libraries_to('read'::text) AS libraries_to)::uuid[])));
 alter table realtime.changes enable row level security;
 alter table realtime.changes force row level security;
 alter table realtime.messages enable row level security;
 alter table realtime.messages force row level security;
-create policy "owner hears replies of own conversations" on realtime.messages for select to authenticated
-  using (((extension = 'broadcast'::text) AND (EXISTS ( SELECT
-   FROM public.conversations c
-  WHERE ((c.uid = ( SELECT auth.uid() AS uid)) AND (('conversation:'::text || c.id) = ( SELECT realtime.topic() AS topic)))))));
+create policy "members are present in their spaces" on realtime.messages for select to authenticated
+  using (((extension = ANY (ARRAY['broadcast'::text, 'presence'::text])) AND (( SELECT realtime.topic() AS topic) = ANY (ARRAY( SELECT ('space:'::text || s.s)
+   FROM unnest(( SELECT public.spaces_to('read'::text) AS spaces_to)) s(s))))));
+create policy "members tell their spaces that they are present" on realtime.messages for insert to authenticated
+  with check (((extension = 'presence'::text) AND (( SELECT realtime.topic() AS topic) = ANY (ARRAY( SELECT ('space:'::text || s.s)
+   FROM unnest(( SELECT public.spaces_to('read'::text) AS spaces_to)) s(s))))));
 create policy "person hears own debug channel" on realtime.messages for select to authenticated
   using (((extension = 'broadcast'::text) AND (( SELECT realtime.topic() AS topic) = ('debug:'::text || ( SELECT auth.uid() AS uid)))));
 create policy "person sends to own debug channel" on realtime.messages for insert to authenticated
   with check (((extension = 'broadcast'::text) AND (( SELECT realtime.topic() AS topic) = ('debug:'::text || ( SELECT auth.uid() AS uid)))));
+create policy "replies are heard by who reads their conversation" on realtime.messages for select to authenticated
+  using (((extension = 'broadcast'::text) AND (EXISTS ( SELECT
+   FROM public.conversations c
+  WHERE (c.id = ( SELECT
+                CASE
+                    WHEN (realtime.topic() ~ '^conversation:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'::text) THEN (substr(realtime.topic(), 14))::uuid
+                    ELSE NULL::uuid
+                END AS "case"))))));
 alter table realtime.nodes enable row level security;
 alter table realtime.nodes force row level security;
 alter table realtime.presences enable row level security;
@@ -2421,9 +3330,11 @@ create policy "owner stores files below own folder" on storage.objects for inser
 
 grant insert (ended_at), update (ended_at) on table public.conversations to authenticated;
 grant insert (id) on table public.conversations to authenticated;
+grant insert (is_shared), update (is_shared) on table public.conversations to authenticated;
 grant insert (metadata), update (metadata) on table public.conversations to authenticated;
 grant insert (model_name), update (model_name) on table public.conversations to authenticated;
 grant insert (pinned), update (pinned) on table public.conversations to authenticated;
+grant insert (space_id) on table public.conversations to authenticated;
 grant insert (started_at), update (started_at) on table public.conversations to authenticated;
 grant insert (title), update (title) on table public.conversations to authenticated;
 grant insert (uid) on table public.conversations to authenticated;
@@ -2436,6 +3347,7 @@ grant insert (owner) on table public.message_feedback to authenticated;
 grant insert (rating), update (rating) on table public.message_feedback to authenticated;
 grant insert (reason), update (reason) on table public.message_feedback to authenticated;
 grant insert (version) on table public.message_feedback to authenticated;
+grant insert (author) on table public.messages to authenticated;
 grant insert (content) on table public.messages to authenticated;
 grant insert (conversation_id) on table public.messages to authenticated;
 grant insert (created_at) on table public.messages to authenticated;
@@ -2453,6 +3365,28 @@ grant insert (last_four), select (last_four) on table public.own_providers to au
 grant insert (name), select (name) on table public.own_providers to authenticated;
 grant insert (owner), select (owner) on table public.own_providers to authenticated;
 grant insert (sealed_key) on table public.own_providers to authenticated;
+grant insert (conversation_id), select (conversation_id) on table public.share_links to authenticated;
+grant select (created_at) on table public.share_links to authenticated;
+grant select (created_by) on table public.share_links to authenticated;
+grant insert (expires_at), select (expires_at) on table public.share_links to authenticated;
+grant insert (for_anybody), select (for_anybody) on table public.share_links to authenticated;
+grant select (id) on table public.share_links to authenticated;
+grant insert (token_hash) on table public.share_links to authenticated;
+grant select (created_at) on table public.space_invitations to authenticated;
+grant select (email) on table public.space_invitations to authenticated;
+grant select (expires_at) on table public.space_invitations to authenticated;
+grant select (id) on table public.space_invitations to authenticated;
+grant select (invited_by) on table public.space_invitations to authenticated;
+grant select (role) on table public.space_invitations to authenticated;
+grant select (space_id) on table public.space_invitations to authenticated;
+grant update (role) on table public.space_members to authenticated;
+grant update (archived_at) on table public.spaces to authenticated;
+grant insert (color), update (color) on table public.spaces to authenticated;
+grant insert (created_by) on table public.spaces to authenticated;
+grant insert (default_model), update (default_model) on table public.spaces to authenticated;
+grant insert (id) on table public.spaces to authenticated;
+grant insert (instructions), update (instructions) on table public.spaces to authenticated;
+grant insert (name), update (name) on table public.spaces to authenticated;
 grant insert (conversation_id) on table public.tool_consents to authenticated;
 grant insert (owner) on table public.tool_consents to authenticated;
 grant insert (server_id) on table public.tool_consents to authenticated;
@@ -2515,13 +3449,34 @@ grant execute on function auth.uid() to service_role;
 grant execute on function auth.uid() to supabase_auth_admin;
 grant execute on function public.add_list_bytes(bigint,integer,bigint) to authenticated;
 grant execute on function public.add_list_bytes(bigint,integer,bigint) to service_role;
+grant execute on function public.answer_invitation(uuid,boolean) to authenticated;
+grant execute on function public.confirmed_email() to authenticated;
+grant execute on function public.confirmed_email() to service_role;
 grant execute on function public.fold_text(text) to authenticated;
 grant execute on function public.fold_text(text) to service_role;
+grant execute on function public.has_members(uuid) to authenticated;
+grant execute on function public.has_members(uuid) to service_role;
+grant execute on function public.has_text_room(uuid) to authenticated;
+grant execute on function public.invite_to_space(uuid,text,text) to authenticated;
+grant execute on function public.libraries_to(text) to authenticated;
+grant execute on function public.libraries_to(text) to service_role;
 grant execute on function public.list_bytes(integer,bigint) to authenticated;
 grant execute on function public.list_bytes(integer,bigint) to service_role;
+grant execute on function public.may_ask_in(uuid) to authenticated;
+grant execute on function public.may_link(uuid) to authenticated;
+grant execute on function public.move_conversation(uuid,uuid) to authenticated;
+grant execute on function public.move_document(uuid,uuid) to authenticated;
+grant execute on function public.open_link(bytea,bigint,integer) to authenticated;
+grant execute on function public.open_link(bytea,bigint,integer) to service_role;
+grant execute on function public.own_paid_libraries() to authenticated;
 grant execute on function public.own_usage() to authenticated;
+grant execute on function public.received_invitations() to authenticated;
 grant execute on function public.require_file_room(uuid) to service_role;
+grant execute on function public.require_room_for_answer(uuid) to service_role;
 grant execute on function public.require_text_room(uuid) to service_role;
+grant execute on function public.space_people(uuid) to authenticated;
+grant execute on function public.spaces_to(text) to authenticated;
+grant execute on function public.spaces_to(text) to service_role;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to anon;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to authenticated;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to service_role;
@@ -2624,6 +3579,16 @@ grant select on table public.search_buckets to authenticated;
 grant delete, insert, select, update on table public.search_buckets to service_role;
 grant select on table public.search_segments to authenticated;
 grant delete, insert, select, update on table public.search_segments to service_role;
+grant delete on table public.share_links to authenticated;
+grant delete, insert, select on table public.share_links to service_role;
+grant select on table public.space_events to authenticated;
+grant delete, insert, select on table public.space_events to service_role;
+grant delete on table public.space_invitations to authenticated;
+grant delete, insert, select, update on table public.space_invitations to service_role;
+grant delete, select on table public.space_members to authenticated;
+grant delete, insert, select, update on table public.space_members to service_role;
+grant delete, select on table public.spaces to authenticated;
+grant delete, insert, select, update on table public.spaces to service_role;
 grant delete, select on table public.tool_consents to authenticated;
 grant delete, insert, select, update on table public.tool_consents to service_role;
 grant select on table public.tool_requests to authenticated;

@@ -53,5 +53,8 @@ export interface Database {
   asAuth<T>(run: (scope: Scope) => Promise<T>): Promise<T>
 }
 
+/** Setting of a transaction that sees the documents of one library only: of a person, or of a space. */
+export const onlyLibrary = (library: string) => ({ 'alcove.libraries': library })
+
 /** For look-ups by key: planning a statement for its values takes several times as long as running it. */
 export const GENERIC_PLANS = { plan_cache_mode: 'force_generic_plan' }

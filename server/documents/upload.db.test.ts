@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { DocumentRow } from '#contract/document.ts'
 import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { createSpace, join, remove } from '#test/spaces.ts'
 import { receiveUpload } from './upload.ts'
 
 let db: TestDatabase
@@ -48,3 +50,49 @@ test('a file that cannot be stored while the next one arrives fails its upload, 
   await expect(upload).rejects.toMatchObject({ code: 'ENOTDIR' })
   expect(unhandled).toEqual([])
 })
+
+test.each([undefined, 'a version'])(
+  'a person who is removed while the bytes arrive adds nothing to a space (%s)',
+  async (version) => {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-upload-'))
+    onTestFinished(() => rm(dataDir, { recursive: true }))
+    const [owner, editor] = await Promise.all([db.createPerson(), db.createPerson()])
+    const spaceId = await createSpace(db, owner)
+    await join(db, owner, spaceId, editor, 'editor')
+    const parts = {
+      database: db.database,
+      blobs: createDiskStore(dataDir),
+      jobs: { enqueue: () => undefined },
+      log: createLog('silent'),
+    }
+    const encoder = new TextEncoder()
+    const upload = (content: string, meanwhile: () => Promise<unknown>, versionOf?: DocumentRow) =>
+      receiveUpload(
+        {
+          claims: editor,
+          contentType: 'multipart/form-data; boundary=edge',
+          spaceId,
+          ...(versionOf ? { versionOf } : {}),
+          body: new ReadableStream<Uint8Array>({
+            async start(controller) {
+              controller.enqueue(encoder.encode(`${beginPart('first.txt')}${content}`))
+              for (let turn = 0; turn < 50; turn += 1) await nextTurn()
+              await meanwhile()
+              controller.enqueue(encoder.encode('\r\n--edge--\r\n'))
+              controller.close()
+            },
+          }),
+        },
+        parts,
+      )
+    const { documents } = await upload('Bees', () => Promise.resolve())
+    const late = upload(
+      'Wasps',
+      () => remove(db, owner, spaceId, editor),
+      version === undefined ? undefined : documents[0],
+    )
+    await expect(late).rejects.toMatchObject({ code: 'not_found' })
+    const { rows } = await db.admin.query('select filename from documents where space_id = $1', [spaceId])
+    expect(rows).toHaveLength(1)
+  },
+)

@@ -14,7 +14,8 @@ import { openTransfer } from '#server/base/transfer-turns.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { toAppError } from '#server/database/errors.ts'
 import { ENFORCE_QUOTAS, fileRoomOf, readOwnUsage } from '#server/database/quotas.ts'
-import type { Claims, Database } from '#server/database/scope.ts'
+import { type Claims, type Database, onlyLibrary } from '#server/database/scope.ts'
+import { requireMayEdit } from './store/space-libraries.ts'
 import type { Jobs } from '#server/jobs/start.ts'
 import type { ByteSource } from '#server/parsing/containers/byte-source.ts'
 import { enqueueIngest } from './ingest/ingest-job.ts'
@@ -40,6 +41,8 @@ export interface Upload {
   readonly contentType: string
   readonly body: ReadableStream<Uint8Array>
   readonly versionOf?: DocumentRow
+  /** The space that the files are added to; by default null: the person's own library. */
+  readonly spaceId?: string | null
 }
 
 const FIELD = 'files'
@@ -57,17 +60,18 @@ export interface UploadOutcome extends UploadAnswer {
 
 /** @throws AppError `bad_request` if the body is not a multipart upload with files */
 export async function receiveUpload(
-  { claims, contentType, body, versionOf }: Upload,
+  { claims, contentType, body, versionOf, spaceId = null }: Upload,
   parts: UploadParts,
 ): Promise<UploadOutcome> {
   const pending: Promise<Received>[] = []
-  const room = await openRoom(parts.database, claims)
-  const insertTogether = gatherInserts(parts.database, claims.sub)
+  const room =
+    spaceId === null ? await openRoom(parts.database, claims) : await openRoomInSpace(parts.database, claims, spaceId)
+  const insertTogether = gatherInserts(parts.database, claims, spaceId)
   streamBody()
   try {
     const form = { contentType, body, maxFiles: versionOf ? 1 : MAX_FILES_PER_UPLOAD }
     await readMultipart(form, ({ name, folder }, stream) => {
-      const origin = { claims, versionOf, position: pending.length, room, insertTogether }
+      const origin = { claims, spaceId, versionOf, position: pending.length, room, insertTogether }
       const received = receiveFile({ name: cleanName(name), folder: cleanFolder(folder) }, stream, origin, parts)
       // It may fail long before the rest of the form has arrived, and is awaited only then.
       received.catch(() => undefined)
@@ -99,8 +103,8 @@ export async function addStoredFile({ owner, objectName, open }: StoredFile, par
   const claims = { role: 'authenticated', sub: owner } as const
   const name = cleanName(objectName)
   const room = await openRoom(parts.database, claims)
-  const insertTogether = gatherInserts(parts.database, owner)
-  const origin = { claims, versionOf: undefined, position: 0, room, insertTogether }
+  const insertTogether = gatherInserts(parts.database, claims, null)
+  const origin = { claims, spaceId: null, versionOf: undefined, position: 0, room, insertTogether }
   const received = await receiveFile({ name, folder: '' }, await open(), origin, parts)
   if ('rejected' in received) {
     const { status, message } = received.rejected
@@ -210,6 +214,18 @@ async function openRoom(database: Database, claims: Claims): Promise<Room> {
   return { usage, left: fileRoomOf(usage) }
 }
 
+/** The quota of the owner of the space, which the database enforces, is not for others to see. @throws AppError `not_found`, `forbidden` */
+async function openRoomInSpace(database: Database, claims: Upload['claims'], spaceId: string): Promise<Room> {
+  return database.asUser(
+    claims,
+    async (scope) => {
+      await requireMayEdit(scope, spaceId)
+      return { usage: await readOwnUsage(scope), left: Number.POSITIVE_INFINITY }
+    },
+    { readOnly: true },
+  )
+}
+
 const REJECTION_CODES = ['conflict', 'too_large', 'unsupported_type', 'empty'] as const
 
 const rejection = (name: string, code: (typeof REJECTION_CODES)[number], why: string): Received => ({
@@ -218,6 +234,7 @@ const rejection = (name: string, code: (typeof REJECTION_CODES)[number], why: st
 
 interface FileOrigin {
   readonly claims: Upload['claims']
+  readonly spaceId: string | null
   readonly versionOf: DocumentRow | undefined
   /** Index among the files of its upload. */
   readonly position: number
@@ -225,12 +242,15 @@ interface FileOrigin {
   readonly insertTogether: InsertTogether
 }
 
-type InsertTogether = (document: Omit<NewDocument, 'owner' | 'series'>) => Promise<DocumentRow | undefined>
+type InsertTogether = (document: Omit<NewDocument, 'owner' | 'spaceId' | 'series'>) => Promise<DocumentRow | undefined>
 
 /** Files of one upload share transactions. Those that have no room together are tried one by one. */
-function gatherInserts(database: Database, owner: string): InsertTogether {
-  const insert = (documents: Parameters<typeof insertDocuments>[2]) =>
-    database.asService((scope) => insertDocuments(scope, owner, documents), { settings: ENFORCE_QUOTAS })
+function gatherInserts(database: Database, claims: Upload['claims'], spaceId: string | null): InsertTogether {
+  const library = { owner: claims.sub, spaceId }
+  const insert = async (documents: Parameters<typeof insertDocuments>[2]) => {
+    await requireStillMayEdit(database, claims, spaceId)
+    return database.asService((scope) => insertDocuments(scope, library, documents), { settings: ENFORCE_QUOTAS })
+  }
   const together = gather(insert)
   return (document) =>
     together(document).catch(async (thrown: unknown) => {
@@ -239,12 +259,21 @@ function gatherInserts(database: Database, owner: string): InsertTogether {
     })
 }
 
+/** A person may have been removed from a space while the bytes of a file arrived. @throws AppError `not_found`, `forbidden` */
+async function requireStillMayEdit(
+  database: Database,
+  claims: Upload['claims'],
+  spaceId: string | null,
+): Promise<void> {
+  if (spaceId !== null) await database.asUser(claims, (scope) => requireMayEdit(scope, spaceId), { readOnly: true })
+}
+
 const isTooLarge = (error: unknown): error is AppError => error instanceof AppError && error.code === 'too_large'
 
 async function receiveFile(
   { name, folder }: { readonly name: string; readonly folder: string },
   stream: Readable,
-  { claims, versionOf, position, room, insertTogether }: FileOrigin,
+  { claims, spaceId, versionOf, position, room, insertTogether }: FileOrigin,
   parts: UploadParts,
 ): Promise<Received> {
   const { database, blobs, jobs } = parts
@@ -284,15 +313,20 @@ async function receiveFile(
     if (mimetype === undefined) return rejection(name, 'unsupported_type', `is not a ${ACCEPTED_FORMATS} file.`)
     const sha256 = hash.digest('hex')
     const findExisting = async () =>
-      (await database.asUser(claims, (scope) => findDocumentsBySha256(scope, [sha256])))[0]?.document
+      (
+        await database.asUser(claims, (scope) => findDocumentsBySha256(scope, [sha256]), {
+          settings: onlyLibrary(spaceId ?? claims.sub),
+        })
+      )[0]?.document
     const given = { name, folder, mimetype, size: blob.size, path: blob.id, sha256 }
-    const insert = () =>
-      versionOf
-        ? database.asService(
-            (scope) => insertDocument(scope, { ...given, owner: claims.sub, series: versionOf.series }),
-            { settings: ENFORCE_QUOTAS },
-          )
-        : insertTogether(given)
+    const insert = async () => {
+      if (!versionOf) return insertTogether(given)
+      await requireStillMayEdit(database, claims, spaceId)
+      return database.asService(
+        (scope) => insertDocument(scope, { ...given, owner: claims.sub, spaceId, series: versionOf.series }),
+        { settings: ENFORCE_QUOTAS },
+      )
+    }
     // The bytes that a person already has need no room.
     const document = await insert().catch(async (thrown: unknown) => {
       if (isTooLarge(toAppError(thrown)) && (await findExisting())) return undefined

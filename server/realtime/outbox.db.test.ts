@@ -102,7 +102,7 @@ test('an upsert records what it inserted and what it updated', async () => {
 
 test('the triggers record only the columns that the policies read', async () => {
   expect(await triggersOf('conversations')).toEqual({
-    realtime_delete: '{id,uid}',
+    realtime_delete: '{id,is_shared,space_id,uid}',
     realtime_insert: '{}',
     realtime_update: '{id}',
   })

@@ -6,6 +6,7 @@ import type { Log } from '#server/base/log.ts'
 import { isRefusedTurn } from '#server/database/admission.ts'
 import { toAppError } from '#server/database/errors.ts'
 import type { Database } from '#server/database/scope.ts'
+import { checkAccess } from './access-changes.ts'
 import { expiryText } from './authorize.ts'
 import type { Backpressure } from './backpressure.ts'
 import type { Broadcasts } from './broadcast.ts'
@@ -45,6 +46,8 @@ export interface Protocol {
   closeExpired(connection: Connection, now: number): void
   closeSession(connection: Connection, sessionId: string): void
   removeChannels(connection: Connection): void
+  /** Reads the rights to these private channels again, and closes those that may no longer be read. */
+  recheckAccess(channels: readonly Channel[]): Promise<void>
 }
 
 export function createProtocol(options: ProtocolOptions): Protocol {
@@ -52,6 +55,8 @@ export function createProtocol(options: ProtocolOptions): Protocol {
   const { remove, closeWith } = createChannelCloser(options)
   const join = createJoin({ ...options, remove })
   const { broadcast, changePresence, renewToken } = createChannelMessages({ ...options, closeWith })
+
+  let accessChanges = 0
 
   async function receive(connection: Connection, message: Incoming): Promise<void> {
     if (message.topic === 'phoenix' && message.event === 'heartbeat') return sender.reply(connection, message, 'ok', {})
@@ -88,7 +93,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
 
   async function handleMessage(connection: Connection, message: Incoming): Promise<void> {
     if (connection.ws.readyState !== WebSocket.OPEN) return
-    if (message.event === 'phx_join') return join(connection, message)
+    if (message.event === 'phx_join') return joinAndRecheck(connection, message)
     const channel = connection.channels.get(message.topic)
     if (message.event === 'phx_leave') return leave(connection, message, channel)
     if (!channel) return sender.reply(connection, message, 'error', { reason: 'unmatched topic' })
@@ -96,6 +101,19 @@ export function createProtocol(options: ProtocolOptions): Protocol {
     if (message.event === 'presence') return changePresence(channel, message)
     if (message.event === 'access_token') return renewToken(channel, message)
     sender.reply(connection, message, 'error', { reason: 'unmatched event' })
+  }
+
+  /** Rights that changed while a join read them are read again. */
+  async function joinAndRecheck(connection: Connection, message: Incoming): Promise<void> {
+    const changesBefore = accessChanges
+    await join(connection, message)
+    const channel = connection.channels.get(message.topic)
+    if (channel?.isPrivate && accessChanges !== changesBefore) await recheckAccess([channel])
+  }
+
+  function recheckAccess(channels: readonly Channel[]): Promise<void> {
+    accessChanges += 1
+    return checkAccess(channels, { database: options.database, log, close: closeWith })
   }
 
   function leave(connection: Connection, message: Incoming, channel: Channel | undefined): void {
@@ -118,6 +136,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
         if (channel.claims.session_id === sessionId) closeWith(channel, SESSION_ENDED)
       }
     },
+    recheckAccess,
     removeChannels(connection) {
       for (const channel of [...connection.channels.values()]) remove(channel)
     },

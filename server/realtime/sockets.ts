@@ -10,6 +10,7 @@ import { failScope } from '#server/base/failure-scope.ts'
 import { guardEvents } from '#server/base/guard-events.ts'
 import type { Log } from '#server/base/log.ts'
 import { currentRequestId, runWithRequestId } from '#server/base/request-id.ts'
+import { type AccessChange, isConcerned } from './access-changes.ts'
 import type { Backpressure } from './backpressure.ts'
 import type { Connection } from './channels.ts'
 import { decodeFrame, type Vsn } from './frames.ts'
@@ -33,6 +34,8 @@ export interface Sockets {
   /** Closes idle sockets and channels with an expired token. */
   readonly sweep: () => void
   readonly endSession: (sessionId: string) => void
+  /** Reads the rights to the channels that a change concerns again, and closes those that may no longer be read. */
+  recheckAccess(change: AccessChange): Promise<void>
   /** Clients then reconnect. */
   disconnectAll(): void
   close(): void
@@ -161,6 +164,12 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
     },
     endSession(sessionId) {
       for (const connection of connections) protocol.closeSession(connection, sessionId)
+    },
+    recheckAccess(change) {
+      const concerned = [...connections].flatMap(({ channels }) =>
+        [...channels.values()].filter((channel) => isConcerned(channel, change)),
+      )
+      return protocol.recheckAccess(concerned)
     },
     disconnectAll,
     close() {

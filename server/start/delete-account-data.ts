@@ -13,7 +13,7 @@ export function createAccountDataDeletion({
     const { documents, messages } = await database.asService(async (scope) => ({
       documents: await listFilesOf(scope, userId),
       messages: await scope.query<{ total: number }>(
-        'select count(*) as total from conversations c join messages m on m.conversation_id = c.id where c.uid = $1',
+        'select count(*) as total from conversations c join messages m on m.conversation_id = c.id where c.uid = $1 and not c.is_shared',
         [userId],
       ),
     }))

@@ -11,7 +11,7 @@ import { createAccountDataDeletion } from './delete-account-data.ts'
 import type { Foundation, Gauges } from './foundation.ts'
 import { openFoundation, type FoundationOptions } from './open-foundation.ts'
 import { createOperationsRoutes } from './operations.ts'
-import { startProduct } from './start-product.ts'
+import { type SendSpaceInvitation, startProduct } from './start-product.ts'
 import { scheduleBackups } from './scheduled-backups.ts'
 import { startServices } from './start-services.ts'
 
@@ -23,8 +23,14 @@ export async function startParts(options: FoundationOptions) {
   const { foundation, signing } = await openFoundation(options)
   // Workers may write answers before realtime has started.
   let deliverEarly: DeliverEarly = () => undefined
+  let sendSpaceInvitation: SendSpaceInvitation = () => Promise.resolve()
   const hasProduct = config.ALCOVE_PARTS.has('api') || config.ALCOVE_PARTS.has('workers')
-  const product = hasProduct ? await startProduct(foundation, (broadcast) => deliverEarly(broadcast)) : undefined
+  const product = hasProduct
+    ? await startProduct(foundation, {
+        deliverEarly: (broadcast) => deliverEarly(broadcast),
+        sendSpaceInvitation: (invitation) => sendSpaceInvitation(invitation),
+      })
+    : undefined
   const services =
     signing && config.ALCOVE_PARTS.has('services')
       ? await startServices(foundation, signing, {
@@ -35,7 +41,7 @@ export async function startParts(options: FoundationOptions) {
           directDispatch: product?.directDispatch,
         })
       : undefined
-  if (services) ({ deliverEarly } = services)
+  if (services) ({ deliverEarly, sendSpaceInvitation } = services)
 
   const backups = await scheduleBackups(foundation)
   const operations = createOperations(foundation, signing, product, services, {

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { describeFullFiles } from '#contract/usage.ts'
+import { limitAddress } from '#server/access/limit-address.ts'
 import { basePathOf } from '#server/access/public-path.ts'
 import { createConversationRoutes } from '#server/api/conversations.ts'
 import { createDocumentRoutes } from '#server/api/documents.ts'
@@ -12,6 +13,8 @@ import { createProviderRoutes } from '#server/api/providers.ts'
 import { createReplyRoutes } from '#server/api/replies.ts'
 import { createChangeRoutes } from '#server/api/changes.ts'
 import { createSearchRoutes } from '#server/api/search.ts'
+import { createSharedLinkRoutes } from '#server/api/shared-links.ts'
+import { createSpaceRoutes, type InvitationMail } from '#server/api/spaces.ts'
 import { createToolServerRoutes } from '#server/api/tool-servers.ts'
 import { createTranscriptionRoutes } from '#server/api/transcribe.ts'
 import { createReplyClaims } from '#server/assistant/queue/claims.ts'
@@ -40,6 +43,7 @@ import { createTranscriber, OPENAI_BASE_URL } from '#server/providers/transcribe
 import { createWebSearch } from '#server/providers/web-search.ts'
 import { countCachedBytes } from '#server/search/index/byte-cache.ts'
 import { createIndexJobs } from '#server/search/index/merge-job.ts'
+import { createSpaceJobs } from '#server/spaces/cleanup-job.ts'
 import { createEmbeddingJobs } from '#server/search/vectors/embed-job.ts'
 import type { DocumentFile } from '#server/storage/store-object.ts'
 import type { Foundation, Gauges } from './foundation.ts'
@@ -51,8 +55,16 @@ const SIMULTANEOUS_REPLIES = 256
 const QUEUE_CONNECTIONS = 4
 const BYTES_PER_MB = 1_000_000
 
-/** @param deliverEarly reaches viewers connected to this process, as soon as any can connect. */
-export async function startProduct(foundation: Foundation, deliverEarly: DeliverEarly) {
+export type SendSpaceInvitation = (invitation: InvitationMail) => Promise<void>
+
+interface ServicesOfProcess {
+  /** Reaches viewers connected to this process, as soon as any can connect. */
+  readonly deliverEarly: DeliverEarly
+  /** Where this process sends no mail, the page alone shows an invitation. */
+  readonly sendSpaceInvitation: SendSpaceInvitation
+}
+
+export async function startProduct(foundation: Foundation, { deliverEarly, sendSpaceInvitation }: ServicesOfProcess) {
   const {
     config,
     log,
@@ -115,6 +127,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
     ? {
         ...createDocumentJobs({ database: background, blobs, log, ocrProcesses, warmParsers, reusedParsers }),
         ...createIndexJobs({ database: background }),
+        ...createSpaceJobs(background),
         ...createEmbeddingJobs({
           database: background,
           embedderOf,
@@ -181,6 +194,16 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
         createConversationRoutes({ database }),
         createReplyRoutes({ database }),
         createSearchRoutes({ database }),
+        createSpaceRoutes({
+          database,
+          address,
+          allowsPublicLinks: config.PUBLIC_LINKS,
+          sendInvitation: (mail) => {
+            sendSpaceInvitation(mail).catch((error: unknown) =>
+              log.error({ err: error }, 'an invitation to a space could not be mailed'),
+            )
+          },
+        }),
         createChangeRoutes({ database }),
         createProviderRoutes({ personalProviders }),
         createEmbeddingsRoutes({ database, embeddingsChoices }),
@@ -194,6 +217,15 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
         }),
         createExportRoutes({ database, blobs, log }),
       ],
+      links: createSharedLinkRoutes({
+        database,
+        tokens,
+        log,
+        address,
+        allowsPublicLinks: config.PUBLIC_LINKS,
+        takeTurn,
+        limitAddress: limitAddress({ requests: 120, seconds: 60, trustProxy: config.TRUST_PROXY }),
+      }),
       voice: createTranscriptionRoutes({
         tokens,
         log,

@@ -6,7 +6,8 @@ import { createMail } from '#server/auth/mail/send.ts'
 import { createMailboxRoutes } from '#server/auth/mailbox-routes.ts'
 import { readProviderSettings } from '#server/auth/providers/registry.ts'
 import { createAuthRoutes } from '#server/auth/routes.ts'
-import type { DeleteAccountData } from '#server/auth/service.ts'
+import { type AuthDependencies, createAuthService, type DeleteAccountData } from '#server/auth/service.ts'
+import { sendSpaceInvitation, type SpaceInvitation } from '#server/auth/space-invitations.ts'
 import { sweepAuth, sweepBuckets } from '#server/auth/sweep.ts'
 import { ensureTestAccount, withdrawTestAccount } from '#server/auth/test-account.ts'
 import { repeat } from '#server/base/repeat.ts'
@@ -121,49 +122,53 @@ export async function startServices(
     }
   }
 
+  const authDependencies: AuthDependencies = {
+    database,
+    background,
+    tokens: { ...signing, ...acceptSharedSecret(signing, config.JWT_SECRET) },
+    mail,
+    log,
+    refreshKey: encryptionKey,
+    onAccountClosing,
+    takeTurn,
+    settings: {
+      siteUrl: address,
+      redirectAllowList: config.AUTH_REDIRECT_URLS,
+      providers: readProviderSettings(config),
+      samlProviders: await readSamlProviders(config.AUTH_SAML_PROVIDERS),
+      smsWebhook:
+        config.AUTH_SMS_WEBHOOK === undefined
+          ? undefined
+          : { address: config.AUTH_SMS_WEBHOOK, secret: config.AUTH_SMS_WEBHOOK_SECRET ?? '' },
+      signup: config.AUTH_SIGNUP,
+      autoconfirm: config.AUTH_AUTOCONFIRM,
+      signupRevealsAccounts: config.AUTH_SIGNUP_REVEALS_ACCOUNTS,
+      anonymous: config.AUTH_ANONYMOUS,
+      manualLinking: config.AUTH_MANUAL_LINKING,
+      passwordNeedsNonce: config.AUTH_PASSWORD_NONCE,
+      sessionDays: config.AUTH_SESSION_DAYS,
+      sessionIdleDays: config.AUTH_SESSION_IDLE_DAYS,
+      minPasswordLength: config.AUTH_MIN_PASSWORD_LENGTH,
+      commonPasswords: config.AUTH_COMMON_PASSWORDS ?? (config.ALCOVE_PARTS.has('api') ? 'refuse' : 'accept'),
+      mailIntervalS: config.AUTH_MAIL_INTERVAL_S,
+      rateLimits: config.RATE_LIMITS,
+      trustProxy: config.TRUST_PROXY,
+      secureCookies: address.startsWith('https:'),
+    },
+  }
+  const inviting = createAuthService(authDependencies)
+
   return {
     testAccount,
     hasMailbox: isLocal && config.SMTP_URL === undefined,
+    sendSpaceInvitation: (invitation: SpaceInvitation) => sendSpaceInvitation(inviting, invitation),
     handleUpgrade: realtime.handleUpgrade,
     deliverEarly: realtime.deliverEarly,
     gauges: {
       alcove_realtime_sockets: { help: 'Open realtime connections.', read: () => realtime.stats().sockets },
     },
     edges: {
-      auth: createAuthRoutes({
-        database,
-        background,
-        tokens: { ...signing, ...acceptSharedSecret(signing, config.JWT_SECRET) },
-        mail,
-        log,
-        refreshKey: encryptionKey,
-        onAccountClosing,
-        takeTurn,
-        settings: {
-          siteUrl: address,
-          redirectAllowList: config.AUTH_REDIRECT_URLS,
-          providers: readProviderSettings(config),
-          samlProviders: await readSamlProviders(config.AUTH_SAML_PROVIDERS),
-          smsWebhook:
-            config.AUTH_SMS_WEBHOOK === undefined
-              ? undefined
-              : { address: config.AUTH_SMS_WEBHOOK, secret: config.AUTH_SMS_WEBHOOK_SECRET ?? '' },
-          signup: config.AUTH_SIGNUP,
-          autoconfirm: config.AUTH_AUTOCONFIRM,
-          signupRevealsAccounts: config.AUTH_SIGNUP_REVEALS_ACCOUNTS,
-          anonymous: config.AUTH_ANONYMOUS,
-          manualLinking: config.AUTH_MANUAL_LINKING,
-          passwordNeedsNonce: config.AUTH_PASSWORD_NONCE,
-          sessionDays: config.AUTH_SESSION_DAYS,
-          sessionIdleDays: config.AUTH_SESSION_IDLE_DAYS,
-          minPasswordLength: config.AUTH_MIN_PASSWORD_LENGTH,
-          commonPasswords: config.AUTH_COMMON_PASSWORDS ?? (config.ALCOVE_PARTS.has('api') ? 'refuse' : 'accept'),
-          mailIntervalS: config.AUTH_MAIL_INTERVAL_S,
-          rateLimits: config.RATE_LIMITS,
-          trustProxy: config.TRUST_PROXY,
-          secureCookies: address.startsWith('https:'),
-        },
-      }),
+      auth: createAuthRoutes(authDependencies),
       rest: createRestRoutes({
         database,
         tokens,

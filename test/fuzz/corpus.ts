@@ -112,7 +112,17 @@ function apiRequests(
     get('/api/documents/:id/report'),
     get('/api/documents/:id/versions'),
     send('PATCH', '/api/documents/:id', { filename: 'renamed.txt' }),
+    send('POST', '/api/documents/:id/move', { space: null }),
+    get('/api/documents', 'space=personal&limit=5'),
     remove('/api/documents/:id'),
+    send('POST', `${conversation}/move`, { space: null }),
+    send('POST', `${conversation}/links`, { days: 1 }),
+    get(`${conversation}/links`),
+    remove('/api/links/:id'),
+    get('/api/links/:token', 'after=0'),
+    send('POST', '/api/spaces/:id/invitations', { email: 'guest@example.test', role: 'reader' }),
+    send('POST', '/api/invitations/:id/accept'),
+    send('POST', '/api/invitations/:id/decline'),
     get('/api/models/visible'),
     get('/api/models/availability', 'model=alcove-reader'),
     send('POST', '/api/models/refresh'),
@@ -275,11 +285,16 @@ export const TABLES = [
   'tool_requests',
   'replies',
   'user_settings',
+  'spaces',
+  'space_members',
+  'space_invitations',
+  'space_events',
+  'share_links',
   'chat_history',
   'users',
 ] as const
 
-function restRequests({ id, conversationId, messageId }: Attacker): ValidRequest[] {
+function restRequests({ id, conversationId, messageId, documentId }: Attacker): ValidRequest[] {
   const table = (name: string, request: ValidRequest): ValidRequest => ({ ...request, parameters: { name } })
   const route = '/rest/v1/:name'
   const message = { conversation_id: conversationId, content: 'Where is the lamp?', sender_role: 1 }
@@ -308,6 +323,24 @@ function restRequests({ id, conversationId, messageId }: Attacker): ValidRequest
     },
     { ...send('POST', '/rest/v1/rpc/:name', { text: 'a' }), parameters: { name: 'fold_text' } },
     { ...get('/rest/v1/rpc/:name', 'text=a'), parameters: { name: 'fold_text' } },
+    table('spaces', {
+      ...send('POST', route, { name: 'A space', color: 'teal' }),
+      headers: { prefer: 'return=representation' },
+    }),
+    table('spaces', send('PATCH', route, { name: 'Another', archived_at: null }, 'name=eq.A%20space')),
+    table('space_members', send('PATCH', route, { role: 'reader' }, `user_id=eq.${id}`)),
+    table('space_members', { ...remove(route), query: `user_id=eq.${id}` }),
+    table('conversations', send('PATCH', route, { is_shared: true }, `id=eq.${conversationId}`)),
+    ...Object.entries({
+      move_document: { document: documentId, target: null },
+      move_conversation: { conversation: conversationId, target: null },
+      invite_to_space: { space: id, address: 'guest@example.test', given_role: 'owner' },
+      answer_invitation: { invitation: id, accepted: true },
+      open_link: { hash: '\\x00', after_position: 0, most: 10 },
+      space_people: { space: id },
+      libraries_to: { wanted: 'edit' },
+      received_invitations: {},
+    }).map(([name, values]): ValidRequest => ({ ...send('POST', '/rest/v1/rpc/:name', values), parameters: { name } })),
     get('/rest/v1/'),
   ]
 }
@@ -347,6 +380,7 @@ export function pathOf({ route, parameters = {} }: ValidRequest, attacker: Attac
     messageId: attacker.messageId,
     topic: 'room',
     event: 'e',
+    token: 'a'.repeat(43),
     ...parameters,
   }
   const idOf = (path: string): string => {

@@ -13,6 +13,7 @@ import type { BlobStore } from '#server/blobs/store.ts'
 import { readConversations, readMessagesAfter } from '#server/conversations/queries.ts'
 import { eachRow, type ListBounds, readJsonRows } from '#server/database/json-list.ts'
 import type { Database, Scope } from '#server/database/scope.ts'
+import { onlyLibrary } from '#server/database/scope.ts'
 import { getDocumentFile, readEveryVersion } from '#server/documents/store/library.ts'
 import { conversationAsJson, conversationAsMarkdown, titleOf } from './conversation-text.ts'
 import { createEntryNames, safeFolders, safeName, splitExtension } from './entry-names.ts'
@@ -153,7 +154,10 @@ const eachMessage = (
 /** The series with the newest version first. */
 async function readDocuments(database: Database, claims: PersonClaims): Promise<DocumentRow[]> {
   const every = eachRow<DocumentRow>((last, bounds) =>
-    database.asUser(claims, (scope) => readEveryVersion(scope, last, bounds), { readOnly: true }),
+    database.asUser(claims, (scope) => readEveryVersion(scope, last, bounds), {
+      readOnly: true,
+      settings: onlyLibrary(claims.sub),
+    }),
   )
   const bySeries = new Map<string, DocumentRow[]>()
   for await (const document of every) {

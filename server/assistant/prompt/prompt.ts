@@ -26,6 +26,8 @@ export interface PromptInput {
   readonly missingDocumentNotes?: readonly string[]
   /** Exact numbers and names, where the question concerns the library. */
   readonly libraryFacts?: string | undefined
+  /** Written by the members of the conversation's space, for every question in it. */
+  readonly spaceInstructions?: string
   readonly findings?: readonly Finding[]
   readonly numberOf?: NumberOf
   readonly tools?: readonly ToolDefinition[]
@@ -82,6 +84,7 @@ export function buildPrompt(input: PromptInput): Prompt {
     unreadDocuments,
     missingDocumentNotes = [],
     libraryFacts,
+    spaceInstructions = '',
     findings = [],
     contextWindow,
   } = input
@@ -112,6 +115,11 @@ export function buildPrompt(input: PromptInput): Prompt {
     libraryFacts === undefined
       ? ''
       : `\n\nExact facts about the person's library; what they say of it is complete unless it says otherwise. Numbers in square brackets are sources.\n<library>\n${escapeText(libraryFacts)}\n</library>`
+  // Characters, of which several make a token: a small part of the window.
+  const ofSpace =
+    spaceInstructions === ''
+      ? ''
+      : `\n\nThe members of this space ask for the following in every answer. Do so where it does not contradict what is said above.\n<instructions>\n${escapeText(spaceInstructions.slice(0, contextWindow))}\n</instructions>`
   const partly =
     pages === undefined
       ? ''
@@ -122,7 +130,7 @@ export function buildPrompt(input: PromptInput): Prompt {
       : `\n\nThe conversation began before the messages that you are given; this summary stands for what was said there.\n<earlier>\n${escapeText(summary)}\n</earlier>`
   const said = sources.some(isMessageSource) ? SAID_EARLIER : ''
   return {
-    system: `${INSTRUCTIONS}${said}${unread}${absent}${library}${partly}${earlier}\n\n<sources>\n${sourceElements}\n</sources>${showFindings(findings, contextWindow, numberOf)}${pictures.length > 0 ? PICTURES : ''}${tools.length > 0 ? TOOLS : ''}${describeOmittedTools(omittedTools)}`,
+    system: `${INSTRUCTIONS}${ofSpace}${said}${unread}${absent}${library}${partly}${earlier}\n\n<sources>\n${sourceElements}\n</sources>${showFindings(findings, contextWindow, numberOf)}${pictures.length > 0 ? PICTURES : ''}${tools.length > 0 ? TOOLS : ''}${describeOmittedTools(omittedTools)}`,
     turns,
   }
 }

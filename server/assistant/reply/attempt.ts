@@ -1,4 +1,5 @@
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import { limitToLibraries } from '#server/conversations/question-libraries.ts'
 import type { Scope } from '#server/database/scope.ts'
 import type { Interruptions, ReplyDependencies } from './dependencies.ts'
 import type { ReplyWriter } from './reply-log.ts'
@@ -13,7 +14,7 @@ export interface Attempt {
   readonly signal: AbortSignal
   readonly lose: () => void
   readonly isLost: () => boolean
-  /** Runs as the person who asked, within the limit of concurrent reads. */
+  /** Runs as the person who asked, within the libraries that the question may use and the limit of concurrent reads. */
   readonly read: <T>(run: (scope: Scope) => Promise<T>, settings?: Readonly<Record<string, string>>) => Promise<T>
   readonly takePriority: () => void
   readonly releasePriority: () => void
@@ -45,7 +46,13 @@ export function beginAttempt(
     isLost: () => lost.signal.aborted,
     read(run, settings = {}) {
       const owner = { sub: reply.owner, role: 'authenticated' } as const
-      return limitReads(() => database.asUser(owner, run, { readOnly: true, settings }), reply.owner)
+      const readWithin = async (scope: Scope) => {
+        // Statements of one connection run in order, so that this one needs no round trip of its own.
+        const limited = limitToLibraries(scope, reply)
+        const [found] = await Promise.all([run(scope), limited])
+        return found
+      }
+      return limitReads(() => database.asUser(owner, readWithin, { readOnly: true, settings }), reply.owner)
     },
     takePriority: () => (releasePriority = backgroundThrottle?.beginForeground()),
     releasePriority: () => releasePriority?.(),

@@ -36,6 +36,8 @@ import { appendSources, NO_ANSWER, type UnfinishedAnswer, readUnfinishedAnswer, 
 
 export interface ReplyContext {
   readonly isUntitled: boolean
+  /** Written by the members of the conversation's space, for every question in it. */
+  readonly instructions: string
   readonly unfinished: UnfinishedAnswer
   /** Replaces the turns before `history`. */
   readonly summary: StoredSummary | undefined
@@ -67,7 +69,8 @@ export interface ReplyContext {
   readonly steps: readonly ToolRun[]
   readonly commands: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
   readonly hasConnected: { readonly providers: boolean; readonly toolServers: boolean }
-  readonly textUsage: Pick<OwnUsage, 'text_bytes' | 'text_limit'>
+  /** In a space, whose owner has the room, only whether there is some. */
+  readonly textRoom: { readonly isLeft: boolean } | Pick<OwnUsage, 'text_bytes' | 'text_limit'>
 }
 
 const MAX_HISTORY_TURNS = 2_000
@@ -77,6 +80,12 @@ const DEFAULT_CONTEXT_WINDOW = 8_000
 
 interface ConversationState {
   readonly title: string | null
+  readonly instructions: string | null
+  readonly space: string | null
+  readonly has_own_documents: boolean
+  /** Whether another model answers than the conversation names. */
+  readonly is_replaced: boolean
+  readonly has_space_room: boolean
   readonly identifier: string
   readonly provider: string | null
   readonly context_window: number | null
@@ -92,15 +101,33 @@ interface ConversationState {
 
 async function readConversationState(
   scope: Scope,
-  { conversationId, modelName }: ClaimedReply,
+  { conversationId, messageId, modelName }: ClaimedReply,
 ): Promise<ConversationState> {
   const { rows } = await scope.prepared<ConversationState & Record<string, unknown>>(
-    `select c.title, coalesce($2::text, c.model_name) as identifier, m.provider, m.context_window, m.sees,
+    // A member cannot use the model server of another.
+    `select c.title, s.instructions, s.name as space,
+       coalesce(q.metadata @> '{"ownDocuments": true}' and coalesce(q.author, c.uid) = (select auth.uid()), false)
+         as has_own_documents,
+       wanted.identifier <> chosen.identifier as is_replaced, chosen.identifier, m.provider, m.context_window, m.sees,
        d.documents, d.unread, d.ready,
        exists (select from own_providers) as has_providers, exists (select from tool_servers) as has_tool_servers,
-       used.text_bytes::float8, used.text_limit::float8
+       used.text_bytes::float8, used.text_limit::float8, c.space_id is null or has_text_room(c.space_id) as has_space_room
      from conversations c
-     left join models m on m.model_identifier = coalesce($2::text, c.model_name)
+     left join spaces s on s.id = c.space_id
+     left join messages q on q.id = $3
+     cross join lateral (select coalesce($2::text, c.model_name) as identifier) wanted
+     cross join lateral (
+       select case
+         when c.space_id is not null and starts_with(wanted.identifier, 'endpoint:')
+           and not exists (select from own_providers o where starts_with(wanted.identifier, 'endpoint:' || o.id || '/'))
+         then coalesce(
+           (select usable.model_identifier from models usable where usable.model_identifier = s.default_model),
+           (select usable.model_identifier from models usable where usable.is_default and usable.owner is null limit 1),
+           '${READER_MODEL}')
+         else wanted.identifier
+       end as identifier
+     ) chosen
+     left join models m on m.model_identifier = chosen.identifier
      cross join own_usage() used
      cross join (
        select count(*) as documents, count(*) filter (where state in ('queued', 'reading', 'paused')) as unread,
@@ -108,7 +135,7 @@ async function readConversationState(
        from documents
      ) d
      where c.id = $1`,
-    [conversationId, modelName],
+    [conversationId, modelName, messageId],
   )
   const [state] = rows
   if (!state) throw new AppError('not_found', 'There is no such conversation.')
@@ -176,6 +203,7 @@ export async function readContext(
   const hasAnswer = trace === undefined || library !== undefined || (sources.length > 0 && !refusal)
   return {
     isUntitled: isUntitled(state.title),
+    instructions: state.instructions ?? '',
     history,
     turnsInPrompt,
     unfinished,
@@ -209,16 +237,34 @@ export async function readContext(
     pictures: [],
     question: parsed.text,
     query,
-    trace: trace && refusal?.reason !== undefined ? withNote(trace, `Nothing answers this: ${refusal.reason}.`) : trace,
+    trace:
+      trace &&
+      withNote(
+        trace,
+        ...describePlace(state),
+        ...(refusal?.reason === undefined ? [] : [`Nothing answers this: ${refusal.reason}.`]),
+      ),
     refusal,
     languages,
     chosen,
     steps: [],
     commands: parsed.calls.map((call) => ({ call, run: runs.get(call) })),
     hasConnected: { providers: state.has_providers, toolServers: state.has_tool_servers },
-    textUsage: state,
+    textRoom:
+      state.space === null
+        ? { text_bytes: state.text_bytes, text_limit: state.text_limit }
+        : { isLeft: state.has_space_room },
   }
 }
+
+/** In a space, the documents that were searched, and a model that answers instead of one that belongs to another member. */
+const describePlace = ({ space, has_own_documents: hasOwn, is_replaced: isReplaced }: ConversationState): string[] =>
+  space === null
+    ? []
+    : [
+        `Searched the documents of the space “${space}”${hasOwn ? ' and your own' : ''}.`,
+        ...(isReplaced ? ['The model of this conversation belongs to another member, so another one answers.'] : []),
+      ]
 
 const withNote = (trace: RetrievalTrace, ...notes: readonly string[]): RetrievalTrace => ({
   ...trace,

@@ -53,6 +53,7 @@ export async function prepareModelStream(
     unreadDocuments: context.unread.count,
     missingDocumentNotes: context.missingDocumentNotes,
     libraryFacts: context.libraryFacts,
+    spaceInstructions: context.instructions,
     findings: commands.findings,
     numberOf: commands.sourceList.numberOf,
     tools,

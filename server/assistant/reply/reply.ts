@@ -80,9 +80,14 @@ async function announce({ reply, writer, signal }: Attempt): Promise<void> {
  * Questions may be queued while there is room, and each answer may be millions of characters long.
  * @throws ProviderError if the answers so far have used the room up
  */
-function rejectWithoutRoom({ textUsage }: LoadedContext['context']): void {
-  const { text_bytes: used, text_limit: limit } = textUsage
-  if (limit > 0 && used > limit) throw new ProviderError('no_room', describeFullTexts(textUsage), { retryable: true })
+function rejectWithoutRoom({ textRoom }: LoadedContext['context']): void {
+  if ('isLeft' in textRoom) {
+    if (!textRoom.isLeft)
+      throw new ProviderError('no_room', 'This space is full. Its owner can make room.', { retryable: true })
+    return
+  }
+  const { text_bytes: used, text_limit: limit } = textRoom
+  if (limit > 0 && used > limit) throw new ProviderError('no_room', describeFullTexts(textRoom), { retryable: true })
 }
 
 /** Sends the last words before the citations are checked; `persist` retries while the database is away. */

@@ -122,7 +122,7 @@ interface ScoringContext {
 /** Languages of the person's documents and recent messages: one question is often too short to detect its language. */
 async function languagesOf(scope: Scope, question: string): Promise<string[]> {
   const { rows } = await scope.query<{ languages: string[]; said: string[] }>(
-    `select array(select distinct unnest(languages) from search_segments where owner = (select auth.uid())) as languages,
+    `select array(select distinct unnest(languages) from search_segments where owner = any ((select libraries_to('read'))::uuid[])) as languages,
        array(
          select left(m.content, $1) from (
            select message_id from message_texts where owner = (select auth.uid()) order by position desc limit $2

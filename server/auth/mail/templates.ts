@@ -122,6 +122,21 @@ export const invitationMail = (linkAndCode: LinkAndCode): MailMessage =>
     linkAndCode,
   )
 
+/** @param link to the page, which shows the invitation */
+export const spaceInvitationMail = (
+  { space, inviter }: { readonly space: string; readonly inviter: string },
+  link: string,
+): MailMessage =>
+  compose(
+    {
+      subject: `You are invited to “${space}”`,
+      opening: `${inviter} invites you to the space “${space}” in ${PRODUCT_NAME}.`,
+      action: 'See the invitation',
+      closing: 'The invitation ends in 14 days. If you expected none, leave this mail alone and nothing happens.',
+    },
+    { link },
+  )
+
 export const newEmailMail = (linkAndCode: LinkAndCode): MailMessage =>
   compose(
     {

@@ -481,7 +481,7 @@ test('a document is read although the transaction that makes it searchable deadl
   // PostgreSQL ends the transaction that looks for a deadlock first.
   await other.query(`set deadlock_timeout = '1h'`)
   await other.query('begin')
-  await other.query('select from auth.users where id = $1 for update', [person.sub])
+  await other.query('lock table search_segments in share mode')
   const reading = run(id)
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   await expect.poll(async () => (await test_.admin.query(waiting)).rowCount).toBe(1)

@@ -111,11 +111,11 @@ const isPage = (part: ParsedPart): part is ParsedPage => 'text' in part
 /** Undefined if the document must be read by itself: to find out why, for its OCR, or for its size. */
 async function readPages(
   { blobs, reusedParsers, limits = PARSE_LIMITS, onProcess }: TogetherParts,
-  { owner, mimetype, size, path }: ClaimedDocument,
+  { addedBy, mimetype, size, path }: ClaimedDocument,
   signal: AbortSignal,
 ): Promise<readonly ParsedPage[] | undefined> {
   const parts = await reusedParsers.read({
-    owner,
+    owner: addedBy,
     mimetype,
     size,
     limits,

@@ -37,14 +37,14 @@ export async function storePages(
   { signal, yieldSlot }: JobRun,
 ): Promise<void> {
   const { database, blobs, limits, ocrSemaphore, warmParsers, reusedParsers, onProcess } = parts
-  const { id, path, size, mimetype, owner } = document
+  const { id, path, size, mimetype, addedBy } = document
   let recognised: readonly RecognisedPage[] = []
   await writeInAttempt(database, document, async (scope) => {
     recognised = await deleteUnrecognisedPages(scope, id)
     await setProgress(scope, id, { pages: null, pagesDone: recognised.length, isLasting: false })
   })
   const batch = createPageBatch(parts, document, recognised.length)
-  const languages = await database.asService((scope) => listDocumentLanguages(scope, owner))
+  const languages = await database.asService((scope) => listDocumentLanguages(scope, addedBy))
   for await (const part of runParser({
     open: () => blobs.open(path),
     size,
@@ -53,7 +53,7 @@ export async function storePages(
     languages,
     alreadyRecognised: recognised,
     ocrSemaphore,
-    owner,
+    owner: addedBy,
     onOcrStart: yieldSlot,
     ...(warmParsers ? { warmParsers } : {}),
     ...(reusedParsers ? { reusedParsers } : {}),

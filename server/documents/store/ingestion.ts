@@ -13,7 +13,10 @@ import { nameWithFolderToSql } from './library.ts'
 
 export interface ClaimedDocument {
   readonly id: string
+  /** The person or the space whose library holds it. */
   readonly owner: string
+  /** The person who added it, whose files alone share a parser process; the library, once that account is gone. */
+  readonly addedBy: string
   /** With its folder. */
   readonly filename: string
   readonly mimetype: string
@@ -25,7 +28,7 @@ export interface ClaimedDocument {
   readonly is_parsed: boolean
 }
 
-const CLAIMED = `id, owner, ${nameWithFolderToSql('documents')} as filename, mimetype, size, path, series, attempt, tries,
+const CLAIMED = `id, library as owner, coalesce(owner, library) as "addedBy", ${nameWithFolderToSql('documents')} as filename, mimetype, size, path, series, attempt, tries,
   parsed_at is not null as is_parsed`
 
 /** Begins an attempt, which makes older ones stale. Undefined if the document is deleted or already parsed. */
@@ -150,33 +153,33 @@ export interface UnfinishedDocument {
   readonly ahead: number
 }
 
-/** `ahead` counts the unparsed documents of the same owner that come first. */
+/** `ahead` counts the unparsed documents of the same library that come first. */
 export async function listUnfinished(scope: Scope): Promise<UnfinishedDocument[]> {
   const { rows } = await scope.query<UnfinishedDocument & Record<string, unknown>>(
-    `select id, mimetype, size, attempt, (row_number() over (partition by owner order by uploaded_at, id) - 1)::int as ahead
+    `select id, mimetype, size, attempt, (row_number() over (partition by library order by uploaded_at, id) - 1)::int as ahead
      from documents where state in ('queued', 'reading')`,
   )
   return rows
 }
 
 /** Running attempts become stale, and the pages that they stored remain. */
-export async function pauseReading(scope: Scope, owner: string): Promise<void> {
+export async function pauseReading(scope: Scope, library: string): Promise<void> {
   await scope.query(
     `update documents set state = 'paused', tries = case state when 'reading' then tries - 1 else tries end
-     where owner = $1 and state in ('queued', 'reading')`,
-    [owner],
+     where library = $1 and state in ('queued', 'reading')`,
+    [library],
   )
 }
 
 /** Returns the documents that wait for an attempt now, in the order of their upload. */
-export async function resumeReading(scope: Scope, owner: string): Promise<Omit<UnfinishedDocument, 'ahead'>[]> {
+export async function resumeReading(scope: Scope, library: string): Promise<Omit<UnfinishedDocument, 'ahead'>[]> {
   const { rows } = await scope.query<UnfinishedDocument & Record<string, unknown>>(
     `with resumed as (
-       update documents set state = 'queued' where owner = $1 and state = 'paused'
+       update documents set state = 'queued' where library = $1 and state = 'paused'
        returning id, mimetype, size, attempt, uploaded_at
      )
      select id, mimetype, size, attempt from resumed order by uploaded_at, id`,
-    [owner],
+    [library],
   )
   return rows
 }
@@ -194,7 +197,7 @@ export async function listStale(scope: Scope, tokenizer: string): Promise<{ id: 
 /** Locks a document for the rest of the transaction; undefined if it is not searchable. */
 export async function lockSearchable(scope: Scope, id: string): Promise<DocumentToIndex | undefined> {
   const { rows } = await scope.query<DocumentToIndex & Record<string, unknown>>(
-    `select id, owner, ${nameWithFolderToSql('documents')} as filename from documents
+    `select id, library as owner, ${nameWithFolderToSql('documents')} as filename from documents
      where id = $1 and state = 'ready' and superseded_at is null for update`,
     [id],
   )

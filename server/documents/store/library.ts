@@ -8,7 +8,7 @@ import type { Scope } from '#server/database/scope.ts'
 
 /** Times to the microsecond: the page continues a list after them. */
 const COLUMNS = `d.id, d.filename, d.folder, d.originalname, d.mimetype, d.size, d.state, d.pages, d.pages_done, d.error,
-  d.readability, ${timeToSql('uploaded_at')}, d.series, d.version, ${timeToSql('superseded_at')}`
+  d.readability, ${timeToSql('uploaded_at')}, d.space_id, d.series, d.version, ${timeToSql('superseded_at')}`
 
 function timeToSql(column: string): string {
   return `to_char(d.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${column}`
@@ -223,7 +223,10 @@ export async function deleteDocuments(scope: Scope, ids: readonly string[]): Pro
 }
 
 export interface NewDocument {
+  /** The person who adds it. */
   readonly owner: string
+  /** By default null: into the owner's own library. */
+  readonly spaceId?: string | null
   readonly name: string
   /** See `documentRow`; by default none. */
   readonly folder?: string
@@ -235,36 +238,36 @@ export interface NewDocument {
   readonly series?: string
 }
 
-/** Undefined if the owner already has the bytes. Runs as the service: people must not name the bytes of others. */
+/** Undefined if the library already has the bytes. Runs as the service: people must not name the bytes of others. */
 export async function insertDocument(
   scope: Scope,
-  { owner, name, folder = '', mimetype, size, path, sha256, series }: NewDocument,
+  { owner, spaceId = null, name, folder = '', mimetype, size, path, sha256, series }: NewDocument,
 ): Promise<DocumentRow | undefined> {
   if (series !== undefined) await lockSeries(scope, [series])
   const { rows } = await scope.query<DocumentRow & Record<string, unknown>>(
-    `insert into documents as d (owner, filename, folder, originalname, mimetype, size, path, sha256, series, version)
-     select $1, coalesce(max(filename), $2), coalesce(max(folder), $8), $2, $3, $4, $5, $6, $7::uuid,
+    `insert into documents as d (owner, space_id, filename, folder, originalname, mimetype, size, path, sha256, series, version)
+     select $1::uuid, $9::uuid, coalesce(max(filename), $2), coalesce(max(folder), $8), $2, $3, $4, $5, $6, $7::uuid,
        coalesce(max(version), 0) + 1
-     from documents where series = $7::uuid and owner = $1
-     on conflict (owner, sha256) do nothing returning ${COLUMNS}`,
-    [owner, name, mimetype, size, path, sha256, series ?? null, folder],
+     from documents where series = $7::uuid and library = coalesce($9::uuid, $1::uuid)
+     on conflict (library, sha256) do nothing returning ${COLUMNS}`,
+    [owner, name, mimetype, size, path, sha256, series ?? null, folder, spaceId],
   )
   return rows[0]
 }
 
-/** As `insertDocument`, for new documents of one owner; undefined for each whose bytes the owner already has. */
+/** As `insertDocument`, for new documents of one library; undefined for each whose bytes it already has. */
 export async function insertDocuments(
   scope: Scope,
-  owner: string,
-  documents: readonly Omit<NewDocument, 'owner' | 'series'>[],
+  { owner, spaceId = null }: Pick<NewDocument, 'owner' | 'spaceId'>,
+  documents: readonly Omit<NewDocument, 'owner' | 'spaceId' | 'series'>[],
 ): Promise<(DocumentRow | undefined)[]> {
   // The times keep the order of the upload.
   const { rows } = await scope.query<DocumentRow & { path: string }>(
-    `insert into documents as d (owner, filename, folder, originalname, mimetype, size, path, sha256, uploaded_at)
-     select $1, name, folder, name, mimetype, size, path, sha256, clock_timestamp()
+    `insert into documents as d (owner, space_id, filename, folder, originalname, mimetype, size, path, sha256, uploaded_at)
+     select $1::uuid, $8::uuid, name, folder, name, mimetype, size, path, sha256, clock_timestamp()
      from unnest($2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[])
        as given (name, mimetype, size, path, sha256, folder)
-     on conflict (owner, sha256) do nothing returning ${COLUMNS}, d.path`,
+     on conflict (library, sha256) do nothing returning ${COLUMNS}, d.path`,
     [
       owner,
       documents.map(({ name }) => name),
@@ -273,6 +276,7 @@ export async function insertDocuments(
       documents.map(({ path }) => path),
       documents.map(({ sha256 }) => sha256),
       documents.map(({ folder = '' }) => folder),
+      spaceId,
     ],
   )
   const byPath = new Map(rows.map(({ path, ...row }) => [path, row]))
@@ -329,11 +333,14 @@ export async function setObjectName(scope: Scope, id: string, objectName: string
   await scope.query('update documents set object_name = $2 where id = $1', [id, objectName])
 }
 
-/** Every version, as the service. */
+/** Every version that goes with an account: of the own library, and of spaces without other members. As the service. */
 export async function listFilesOf(scope: Scope, owner: string): Promise<{ id: string; size: number }[]> {
-  const { rows } = await scope.query<{ id: string; size: number }>('select id, size from documents where owner = $1', [
-    owner,
-  ])
+  const { rows } = await scope.query<{ id: string; size: number }>(
+    `select id, size from documents d where library = $1 or exists (
+       select from space_members m where m.space_id = d.space_id and m.user_id = $1
+         and not exists (select from space_members o where o.space_id = m.space_id and o.user_id <> $1))`,
+    [owner],
+  )
   return rows
 }
 

@@ -120,7 +120,7 @@ export async function readBlocks(scope: Scope, addresses: readonly BlockAddress[
       `select wanted.ordinal::int, b.content
        from unnest($1::bigint[], $2::int[]) with ordinality as wanted (segment, bucket, ordinal)
        join search_buckets b on b.segment = wanted.segment and b.bucket = wanted.bucket
-       where b.owner = (select auth.uid())`,
+       where b.owner = any ((select libraries_to('read'))::uuid[])`,
       [wanted.map(({ segment }) => segment.segment), wanted.map(({ block }) => block)],
     )
     const contents = new Map(rows.map(({ ordinal, content }) => [ordinal, content]))

@@ -49,7 +49,7 @@ async function readWords(
   if (several.length > 0) {
     const { rows } = await scope.prepared<{ segment: string; bucket: number; content: Buffer }>(
       `select segment::text, bucket, content from search_buckets
-       where segment = any ($1) and bucket = any ($2) and owner = (select auth.uid())`,
+       where segment = any ($1) and bucket = any ($2) and owner = any ((select libraries_to('read'))::uuid[])`,
       [several.map(({ segment }) => segment), lengths.map(numberOfWords)],
     )
     for (const { segment, bucket, content } of rows) words.set(`${segment} ${-bucket}`, unpackWords(content))

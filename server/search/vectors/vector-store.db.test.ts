@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { readOwnUsage, setQuotas } from '#server/database/quotas.ts'
 import type { Claims } from '#server/database/scope.ts'
@@ -10,7 +11,7 @@ import { jobRun } from '#test/job-run.ts'
 import { addReadDocument } from '#test/library.ts'
 import { startStubModel } from '#test/stub-model.ts'
 import { createEmbeddingJobs } from './embed-job.ts'
-import { insertVectors, listPassagesWithoutVector, readEmbeddingProgress } from './vector-store.ts'
+import { insertVectors, listPassagesWithoutVector, markEmbedded, readEmbeddingProgress } from './vector-store.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -103,6 +104,43 @@ test('indexing a document again drops its vectors, and the job makes them again'
   expect(await modelsOf(person)).toEqual([])
   expect(await embedAll(embedder)).toBe(1)
   expect(await modelsOf(person)).toEqual(['first 1'])
+})
+
+describe('a document that is deleted while its vectors are stored', () => {
+  const steps = {
+    'as the passages get theirs': async (documentId: string, model: string) => {
+      const passages = await db.database.asService((scope) =>
+        listPassagesWithoutVector(scope, { documentId, model, limit: 10 }),
+      )
+      const vectors = passages.map(() => new Float32Array(64).fill(1 / 8))
+      return () => db.database.asService((scope) => insertVectors(scope, model, { passages, vectors }))
+    },
+    'as it is marked': (documentId: string, model: string) =>
+      Promise.resolve(() =>
+        db.database.asService((scope) => markEmbedded(scope, { documentId, owner: randomUUID(), model })),
+      ),
+  }
+  for (const [when, prepare] of Object.entries(steps))
+    test(when, async () => {
+      const person = await db.createPerson()
+      const { documentId } = await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
+      const { embedder } = await startEmbedder(when)
+      if (when === 'as it is marked') {
+        await embedAll(embedder)
+        await db.admin.query('delete from embedded_documents where document_id = $1', [documentId])
+      }
+      const store = await prepare(documentId, embedder.model)
+      const deleter = await db.admin.connect()
+      await deleter.query('begin')
+      await deleter.query('delete from documents where id = $1', [documentId])
+      const stored = store()
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      await expect.poll(async () => (await db.admin.query(waiting)).rowCount).toBe(1)
+      await deleter.query('commit')
+      deleter.release()
+      expect(await stored).toBe(true)
+      expect(await modelsOf(person)).toEqual([])
+    })
 })
 
 test('search without a reachable provider uses words alone, and the trace says so', async () => {

@@ -20,7 +20,7 @@ function cosine(one: Float32Array, packed: Buffer): number {
 /** The model whose vectors cover most of the library; a tie goes to the configured one. Undefined without vectors. */
 export async function modelInUse(scope: Scope, configured: string): Promise<string | undefined> {
   const { rows } = await scope.query<{ model: string }>(
-    `select model from embedded_documents where owner = (select auth.uid())
+    `select model from embedded_documents where owner = any ((select libraries_to('read'))::uuid[])
      group by model order by sum(passages) desc, model = $1 desc limit 1`,
     [configured],
   )
@@ -52,7 +52,7 @@ export async function findSimilarPassages(
     `select i.segment::text, i.first_passage + v.passage as number, v.vector
      from (
        select document_id, passage, vector from passage_vectors
-       where owner = (select auth.uid()) and model = $1 and bit_length(signs) = $2
+       where owner = any ((select libraries_to('read'))::uuid[]) and model = $1 and bit_length(signs) = $2
          and ($4::uuid[] is null or document_id = any ($4))
        order by bit_count(signs # $3::text::bit varying) limit $5
      ) as v
@@ -107,7 +107,7 @@ async function holdChoice(scope: Scope, owner: string, model: string): Promise<b
   return rowCount === 1
 }
 
-/** Skips passages that have been indexed again meanwhile. False, and none stored, for a model that is no longer chosen. Runs as the service. */
+/** Skips passages that are deleted or indexed again meanwhile. False, and none stored, for a model that is no longer chosen. Runs as the service. */
 export async function insertVectors(
   scope: Scope,
   model: string,
@@ -121,6 +121,7 @@ export async function insertVectors(
          from unnest($2::uuid[], $3::int[], $4::int[], $5::int[], $6::text[], $7::bytea[])
            as given (document_id, passage, "start", "end", signs, vector)
          join passages p using (document_id, passage, "start", "end")
+         for key share of p
          on conflict do nothing`,
     [
       model,
@@ -135,7 +136,7 @@ export async function insertVectors(
   return true
 }
 
-/** Marks the document if every passage has a vector of the model. False for a model that is no longer chosen. Runs as the service. */
+/** Marks the document, unless it is being deleted, if every passage has a vector of the model. False for a model that is no longer chosen. Runs as the service. */
 export async function markEmbedded(
   scope: Scope,
   { documentId, owner, model }: { readonly documentId: string; readonly owner: string; readonly model: string },
@@ -147,6 +148,7 @@ export async function markEmbedded(
          where i.document_id = $1 and i.passages = (
            select count(*) from passage_vectors v
            where v.owner = i.owner and v.model = $2 and v.document_id = i.document_id)
+         for key share of i
          on conflict do nothing`,
     [documentId, model],
   )
@@ -157,8 +159,8 @@ export async function markEmbedded(
 export async function deleteOtherModels(scope: Scope, documentId: string, model: string): Promise<string | undefined> {
   const { rows } = await scope.query<{ owner: string }>(
     `select i.owner from document_index i where i.document_id = $1 and not exists (
-         select from documents d join document_index other on other.document_id = d.id
-         where d.owner = i.owner and not exists (
+         select from document_index other
+         where other.owner = i.owner and not exists (
            select from embedded_documents e
            where e.owner = i.owner and e.model = $2 and e.document_id = other.document_id))`,
     [documentId, model],
@@ -229,8 +231,8 @@ export interface EmbeddingProgress {
 export async function readEmbeddingProgress(scope: Scope, model: string): Promise<EmbeddingProgress> {
   const { rows } = await scope.query<EmbeddingProgress & Record<string, unknown>>(
     `select
-       (select coalesce(sum(passages), 0)::int from document_index where owner = (select auth.uid())) as passages,
-       (select count(*)::int from passage_vectors where owner = (select auth.uid()) and model = $1) as embedded,
+       (select coalesce(sum(passages), 0)::int from document_index where owner = any ((select libraries_to('read'))::uuid[])) as passages,
+       (select count(*)::int from passage_vectors where owner = any ((select libraries_to('read'))::uuid[]) and model = $1) as embedded,
        (select message from embeddings_failures where owner = (select auth.uid()) and model = $1) as failure`,
     [model],
   )

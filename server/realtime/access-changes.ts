@@ -1,0 +1,51 @@
+/** Closes private channels of people who may no longer read them, as soon as the database says that rights have changed. */
+import { z } from 'zod'
+import { parseJson } from '#server/base/json.ts'
+import type { Log } from '#server/base/log.ts'
+import { createSemaphore } from '#server/base/semaphore.ts'
+import type { Database } from '#server/database/scope.ts'
+import { probeTopicPermissions, type TopicPermissions } from './authorize.ts'
+import type { Channel } from './channels.ts'
+
+/** Sent by the function `announce_access_change`: whose rights, or the rights to what topic, may have changed. */
+const accessChange = z.object({ person: z.uuid().nullable(), topic: z.string().nullable() })
+export type AccessChange = z.output<typeof accessChange>
+
+export const parseAccessChange = (payload: string): AccessChange => accessChange.parse(parseJson(payload))
+
+/** Each is a transaction. A change may concern everybody in a room. */
+const MAX_CONCURRENT_CHECKS = 8
+
+export const ACCESS_LOST = 'You may no longer read this channel'
+
+interface AccessCheckOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly close: (channel: Channel, reason: string) => void
+}
+
+export const isConcerned = ({ isPrivate, name, claims }: Channel, { person, topic }: AccessChange): boolean =>
+  isPrivate && (topic === null || name === topic) && (person === null || claims.sub === person)
+
+/** Channels of one person and topic are checked once. A check that fails closes them: the client may join again. */
+export async function checkAccess(
+  channels: readonly Channel[],
+  { database, log, close }: AccessCheckOptions,
+): Promise<void> {
+  const groups = Map.groupBy(channels, ({ subscriber, name }) => JSON.stringify([subscriber, name]))
+  const check = async ([first, ...others]: readonly Channel[]) => {
+    if (!first) return
+    const permissions = await probeTopicPermissions(database, first.claims, first.name).catch((error: unknown) => {
+      log.warn({ err: error }, 'the rights to a channel could not be read, it was closed')
+      return undefined
+    })
+    for (const channel of [first, ...others]) apply(channel, permissions, close)
+  }
+  const limit = createSemaphore(MAX_CONCURRENT_CHECKS)
+  await Promise.all([...groups.values()].map((group) => limit(() => check(group))))
+}
+
+function apply(channel: Channel, permissions: TopicPermissions | undefined, close: AccessCheckOptions['close']): void {
+  if (permissions?.broadcast.read === true || permissions?.presence.read === true) channel.permissions = permissions
+  else close(channel, ACCESS_LOST)
+}

@@ -1,0 +1,86 @@
+/** Read-only links to conversations. Only the hash of a token is stored. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { ListedLink, SharedConversation } from '#contract/space.ts'
+import { AppError } from '#server/base/errors.ts'
+import type { Scope } from '#server/database/scope.ts'
+
+const TOKEN_BYTES = 32
+const MESSAGES_AT_ONCE = 100
+
+const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+const missing = () => new AppError('not_found', 'This link does not exist, or it has ended.')
+
+export interface NewLink {
+  readonly days: number
+  readonly isForAnybody: boolean
+}
+
+/** Runs as the person. @throws AppError `not_found`, `forbidden` */
+export async function createLink(
+  scope: Scope,
+  conversationId: string,
+  { days, isForAnybody }: NewLink,
+): Promise<{ readonly id: string; readonly token: string; readonly expires_at: string }> {
+  const { rows: allowed } = await scope.query<{ may: boolean }>(
+    'select may_link(id) as may from conversations where id = $1',
+    [conversationId],
+  )
+  if (!allowed[0]) throw new AppError('not_found', 'There is no such conversation.')
+  if (!allowed[0].may) throw new AppError('forbidden', 'Only owners and editors of its space link to a conversation.')
+  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  const { rows } = await scope.query<{ id: string; expires_at: string }>(
+    `insert into share_links (conversation_id, token_hash, for_anybody, expires_at)
+     values ($1, $2, $3, now() + make_interval(days => $4))
+     returning id, to_jsonb(expires_at) #>> '{}' as expires_at`,
+    [conversationId, hashToken(token), isForAnybody, days],
+  )
+  const [link] = rows
+  if (!link) throw missing()
+  return { ...link, token }
+}
+
+/** Newest first. Runs as the person, who sees them if they may make some. */
+export async function listLinks(scope: Scope, conversationId: string): Promise<ListedLink[]> {
+  const { rows } = await scope.query<ListedLink & Record<string, unknown>>(
+    `select id, created_by, for_anybody, to_jsonb(created_at) #>> '{}' as created_at, to_jsonb(expires_at) #>> '{}' as expires_at
+     from share_links where conversation_id = $1 and expires_at > now() order by created_at desc, id limit 500`,
+    [conversationId],
+  )
+  return rows
+}
+
+/** Runs as the person. @throws AppError `not_found` */
+export async function revokeLink(scope: Scope, id: string): Promise<void> {
+  const { rowCount } = await scope.query('delete from share_links where id = $1', [id])
+  if (rowCount === 0) throw new AppError('not_found', 'There is no such link.')
+}
+
+export interface OpenedLink extends SharedConversation {
+  readonly isForAnybody: boolean
+}
+
+/** Runs as the person, or as the service for a reader without an account. @throws AppError `not_found` */
+export async function openLink(scope: Scope, token: string, after: number): Promise<OpenedLink> {
+  const { rows } = await scope.query<{
+    title: string | null
+    for_anybody: boolean
+    expires_at: string
+    messages: SharedConversation['messages']
+  }>(`select title, for_anybody, to_jsonb(expires_at) #>> '{}' as expires_at, messages from open_link($1, $2, $3)`, [
+    hashToken(token),
+    after,
+    MESSAGES_AT_ONCE,
+  ])
+  const [link] = rows
+  if (!link) throw missing()
+  const { title, for_anybody: isForAnybody, expires_at, messages } = link
+  const last = messages.at(-1)
+  return {
+    title,
+    expires_at,
+    messages,
+    isForAnybody,
+    next: last && messages.length === MESSAGES_AT_ONCE ? last.position : null,
+  }
+}
