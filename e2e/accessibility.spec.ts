@@ -2,6 +2,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeSpace } from './spaces.ts'
 import { composerOf, focusedMenuOf, openStage, type Stage, startChat, storeConversation } from './stage.ts'
 
 let stage: Stage
@@ -229,6 +230,43 @@ describe('with conversations and documents', () => {
     await page.getByRole('dialog', { name: 'Navigation' }).waitFor()
     expect(await violations()).toEqual([])
     await escape()
+  })
+
+  test('a space: its making, its start page, its members and its settings', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await makeSpace(page, 'Reading room', async () => expect(await violations()).toEqual([]))
+    expect(await violations()).toEqual([])
+    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('heading', { name: 'Reading room' }).waitFor()
+    expect(await violations()).toEqual([])
+    await tab('Users').click()
+    await page.getByRole('button', { name: 'Invite by e-mail' }).click()
+    await page.getByRole('form', { name: 'Invite by e-mail' }).waitFor()
+    expect(await violations()).toEqual([])
+    await tab('Settings').click()
+    await page.getByRole('list', { name: 'What happened' }).getByRole('listitem').first().waitFor()
+    expect(await violations()).toEqual([])
+    await tab('Chat').click()
+    await page.getByRole('button', { name: /^Space: / }).click()
+    await page.getByRole('menu').waitFor()
+    expect(await violations()).toEqual([])
+    await escape()
+  })
+
+  test('a conversation of a space, its links, and what one shows', async () => {
+    const id = await startChat(page, 'When does the room close?')
+    await page.getByRole('button', { name: 'Share or move conversation' }).click()
+    await focusedMenuOf(page).waitFor()
+    expect(await violations()).toEqual([])
+    await page.getByRole('menuitem', { name: /^Links/ }).click()
+    await page.getByRole('button', { name: 'Make a link' }).click()
+    const address = await page.getByLabel('Address of the new link').inputValue()
+    expect(await violations()).toEqual([])
+    await page.goto(`${stage.alcove.url}/${new URL(address).search}`)
+    await page.getByText('Shared to be read').waitFor()
+    expect(await violations()).toEqual([])
+    await page.goto(`${stage.alcove.url}/?chat=${id}`)
+    await page.getByText('only you see it').waitFor()
   })
 
   test('what failed to load', async () => {

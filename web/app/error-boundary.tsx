@@ -13,7 +13,7 @@ function ErrorPage(): JSX.Element {
 }
 
 /** A class, because React catches render errors, such as a failed lazy component, in classes only. */
-export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+export class ErrorBoundary extends Component<{ children: ReactNode; isQuiet?: boolean }, { failed: boolean }> {
   override state = { failed: false }
 
   static getDerivedStateFromError(): { failed: boolean } {
@@ -25,6 +25,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: 
   }
 
   override render(): ReactNode {
-    return this.state.failed ? <ErrorPage /> : this.props.children
+    if (!this.state.failed) return this.props.children
+    return this.props.isQuiet === true ? null : <ErrorPage />
   }
 }

@@ -1,5 +1,5 @@
 import { lazy, Suspense, type JSX } from 'react'
-import { Route, Router as BelowPath, Switch } from 'wouter'
+import { Route, Router as BelowPath, Switch, useSearch } from 'wouter'
 import { routerBase } from '#web/data/base-path.ts'
 import { AuthGate, LoadingPage } from './auth-gate.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
@@ -7,6 +7,7 @@ import { NotFoundPage } from './routes/not-found.tsx'
 import { LoginPage } from './routes/login.tsx'
 import { Notifications } from './notifications.tsx'
 
+const SharedLinkPage = lazy(() => import('./shared-link/shared-link-page.tsx'))
 const ChatPage = lazy(() => import('./routes/chat.tsx'))
 
 export function Router(): JSX.Element {
@@ -14,18 +15,21 @@ export function Router(): JSX.Element {
     <BelowPath base={routerBase()}>
       <Switch>
         <Route path="/login" component={LoginPage} />
-        <Route path="/">
-          <AuthGate>
-            <ErrorBoundary>
-              <Suspense fallback={<LoadingPage />}>
-                <ChatPage />
-              </Suspense>
-            </ErrorBoundary>
-          </AuthGate>
-        </Route>
+        <Route path="/" component={HomePage} />
         <Route component={NotFoundPage} />
       </Switch>
       <Notifications />
     </BelowPath>
   )
+}
+
+/** The chat page, and what a link shows, which may need no account. */
+function HomePage(): JSX.Element {
+  const link = new URLSearchParams(useSearch()).get('link')
+  const page = (
+    <ErrorBoundary>
+      <Suspense fallback={<LoadingPage />}>{link === null ? <ChatPage /> : <SharedLinkPage token={link} />}</Suspense>
+    </ErrorBoundary>
+  )
+  return link === null ? <AuthGate>{page}</AuthGate> : page
 }

@@ -19,9 +19,11 @@ import { cachedModelLabel } from './models.ts'
 import { createPagedList } from './paged-list.ts'
 import { deleteRecordings } from './recordings.ts'
 import { refetch } from './refetch.ts'
+import { inSpace, type Space } from './spaces/current-space.ts'
 
 const listedRows = z.array(listedConversation)
-const LISTED_COLUMNS = 'id,uid,title,model_name,started_at,pinned,branched_from:metadata->>branched_from'
+const LISTED_COLUMNS =
+  'id,uid,title,model_name,started_at,pinned,space_id,is_shared,branched_from:metadata->>branched_from'
 const PAGE_SIZE = 50
 const NEXT_PAGE_SIZE = 200
 const MAX_PAGE_SIZE = 1000
@@ -32,32 +34,35 @@ const listKey = ['/api/users/{id}/conversations'] as const
 
 interface ConversationListView {
   readonly userId: string
+  readonly space: Space
   /** A part of the title or of the model's name, ignoring case; empty: all. */
   readonly search: string
 }
 
-/** A person's conversations: the pinned ones first, then newest first. */
+/** The conversations of a person, in a space also those that are shared there: the pinned ones first, then newest first. */
 export const conversationList = createPagedList<ListedConversation, ConversationListView>({
   pageSize: PAGE_SIZE,
   nextPageSize: NEXT_PAGE_SIZE,
   maxPageSize: MAX_PAGE_SIZE,
   prefix: listKey,
-  describe: ({ userId, search }, queryClient) => ({
+  describe: ({ userId, space, search }, queryClient) => ({
     compare: comparePinnedFirst,
     includes: (row) =>
-      row.uid === userId && matchesSearch([listTitle(row), cachedModelLabel(queryClient, row.model_name)], search),
-    read: (last, limit, signal) => readListed({ userId, search }, last, limit, signal),
+      (row.space_id ?? null) === space &&
+      (row.uid === userId || row.is_shared === true) &&
+      matchesSearch([listTitle(row), cachedModelLabel(queryClient, row.model_name)], search),
+    read: (last, limit, signal) => readListed({ userId, space, search }, last, limit, signal),
   }),
 })
 
 async function readListed(
-  { userId, search }: ConversationListView,
+  { userId, space, search }: ConversationListView,
   last: ListedConversation | undefined,
   limit: number,
   signal: AbortSignal | undefined,
 ): Promise<ListedConversation[]> {
   await untilMomentKnown(signal)
-  const parameters = new URLSearchParams({ listed: 'true', limit: `${limit}` })
+  const parameters = new URLSearchParams({ listed: 'true', limit: `${limit}`, ...inSpace(space) })
   if (search !== '') parameters.set('search', search.slice(0, MAX_SEARCH_LENGTH))
   if (last !== undefined) parameters.set('after', last.id)
   const fromApi = () =>
@@ -67,7 +72,8 @@ async function readListed(
   return restWithApiFallback(
     listedRows,
     () => {
-      const all = rest().from('conversations').select(LISTED_COLUMNS).eq('uid', userId)
+      const listed = rest().from('conversations').select(LISTED_COLUMNS)
+      const all = space === null ? listed.eq('uid', userId).is('space_id', null) : listed.eq('space_id', space)
       const following = last === undefined ? all : all.or(orderedAfter(last))
       return following
         .order('pinned', { ascending: false })
@@ -97,13 +103,17 @@ const toListed = (row: ConversationRow): ListedConversation =>
   listedConversation.parse({ ...row, branched_from: branchOriginId(row) })
 
 /** The loaded row of a list, while the whole conversation is not read. */
-export function findListed(queryClient: QueryClient, userId: string, id: string): ListedConversation | undefined {
+export function findListed(
+  queryClient: QueryClient,
+  view: Omit<ConversationListView, 'search'>,
+  id: string,
+): ListedConversation | undefined {
   return queryClient
-    .getQueryData(conversationList.query({ userId, search: '' }).queryKey)
+    .getQueryData(conversationList.query({ ...view, search: '' }).queryKey)
     ?.rows.find((row) => row.id === id)
 }
 
-/** One conversation; null if it does not exist or belongs to another person. */
+/** One conversation; null if it does not exist, or if the person may not read it. */
 export function conversationQuery(id: string) {
   return queryOptions({
     queryKey: conversationKey(id),
@@ -123,6 +133,7 @@ async function fetchConversation(id: string): Promise<ConversationRow | null> {
 /** The client chooses the id: after a timeout of the direct call, the fallback addresses the same row. */
 export function createConversation(given: {
   userId: string
+  space: Space
   modelName: string
   title?: string
   metadata?: Record<string, unknown>
@@ -135,6 +146,7 @@ export function createConversation(given: {
     started_at: serverTime(),
     ended_at: null,
     metadata: given.metadata ?? {},
+    ...(given.space === null ? {} : { space_id: given.space }),
   }
   return restWithApiFallback(
     conversationRow,

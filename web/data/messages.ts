@@ -115,7 +115,12 @@ export async function refetchNewestMessages(queryClient: QueryClient, conversati
 }
 
 /** Stores a question. The client chooses the id, so that a repeated request asks once. */
-export function addMessage(conversationId: string, id: string, content: string): Promise<MessageRow> {
+export function addMessage(
+  conversationId: string,
+  id: string,
+  { content, metadata }: { content: string; metadata: MessageRow['metadata'] },
+): Promise<MessageRow> {
+  const given = metadata === null ? {} : { metadata }
   return restWithApiFallback(
     messageRow,
     () =>
@@ -129,6 +134,7 @@ export function addMessage(conversationId: string, id: string, content: string):
           token_in: null,
           token_out: null,
           created_at: serverTime(),
+          ...given,
         })
         .select()
         .single(),
@@ -140,6 +146,7 @@ export function addMessage(conversationId: string, id: string, content: string):
           senderRole: SENDER_ROLES.user,
           tokenIn: null,
           tokenOut: null,
+          ...given,
         })
       ).json(),
   )

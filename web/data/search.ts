@@ -1,23 +1,27 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { conversationSearchAnswer, documentSearchAnswer, searchAnswer } from '#contract/search.ts'
 import { apiJson } from './client.ts'
+import { placeParameter, type SearchPlace } from './spaces/current-space.ts'
 
-export function messageSearchQuery(search: string) {
+const searchAddress = (path: string, search: string, place: SearchPlace): string =>
+  `${path}?q=${encodeURIComponent(search)}${placeParameter(place)}`
+
+export function messageSearchQuery(search: string, place: SearchPlace) {
   return queryOptions({
-    queryKey: ['/api/search', search],
+    queryKey: ['/api/search', search, place],
     queryFn: async ({ signal }) =>
-      (await apiJson(`/api/search?q=${encodeURIComponent(search)}`, searchAnswer, { signal })).messages,
+      (await apiJson(searchAddress('/api/search', search, place), searchAnswer, { signal })).messages,
     placeholderData: keepPreviousData,
     staleTime: 0,
     gcTime: 60_000,
   })
 }
 
-export function conversationSearchQuery(search: string) {
+export function conversationSearchQuery(search: string, place: SearchPlace) {
   return queryOptions({
-    queryKey: ['/api/search/conversations', search],
+    queryKey: ['/api/search/conversations', search, place],
     queryFn: async ({ signal }) => {
-      const address = `/api/search/conversations?q=${encodeURIComponent(search)}`
+      const address = searchAddress('/api/search/conversations', search, place)
       return (await apiJson(address, conversationSearchAnswer, { signal })).conversations
     },
     placeholderData: keepPreviousData,
@@ -26,12 +30,11 @@ export function conversationSearchQuery(search: string) {
   })
 }
 
-export function documentSearchQuery(search: string) {
+export function documentSearchQuery(search: string, place: SearchPlace) {
   return queryOptions({
-    queryKey: ['/api/search/documents', search],
+    queryKey: ['/api/search/documents', search, place],
     queryFn: async ({ signal }) =>
-      (await apiJson(`/api/search/documents?q=${encodeURIComponent(search)}`, documentSearchAnswer, { signal }))
-        .passages,
+      (await apiJson(searchAddress('/api/search/documents', search, place), documentSearchAnswer, { signal })).passages,
     placeholderData: keepPreviousData,
     staleTime: 0,
     gcTime: 60_000,

@@ -4,8 +4,13 @@ export type MarkedPassage = { page: number; start: number; end: number }
 /** A source of an answer, by its citation number. */
 export type CitedSource = { messageId: string; n: number }
 
-/** `/?chat={id}&doc={id}&page={n}&mark={page}.{start}.{end}&source={message}.{n}`; `page` follows the scrolling. */
+/**
+ * `/?space={id}&chat={id}&doc={id}&page={n}&mark={page}.{start}.{end}&source={message}.{n}`; `page` follows the
+ * scrolling.
+ */
 export type RouteState = {
+  /** Null: personal. */
+  spaceId: string | null
   chatId: string | null
   documentId: string | null
   page: number
@@ -41,11 +46,13 @@ function parseSource(value: string | null): CitedSource | null {
 /** Parses the address; invalid values are ignored. */
 export function parseRouteState(search: string): RouteState {
   const params = new URLSearchParams(search)
+  const spaceId = parseId(params.get('space'))
   const chatId = parseId(params.get('chat'))
   const documentId = parseId(params.get('doc'))
-  if (documentId === null) return { chatId, ...NO_DOCUMENT }
+  if (documentId === null) return { spaceId, chatId, ...NO_DOCUMENT }
   const passage = parsePassage(params.get('mark'))
   return {
+    spaceId,
     chatId,
     documentId,
     page: parsePositiveInteger(params.get('page')) ?? 1,
@@ -57,8 +64,9 @@ export function parseRouteState(search: string): RouteState {
 export const hasInvalidConversationId = (search: string): boolean =>
   new URLSearchParams(search).has('chat') && parseRouteState(search).chatId === null
 
-export function formatRoute({ chatId, documentId, page, passage, source }: RouteState): string {
+export function formatRoute({ spaceId, chatId, documentId, page, passage, source }: RouteState): string {
   const params = new URLSearchParams()
+  if (spaceId !== null) params.set('space', spaceId)
   if (chatId !== null) params.set('chat', chatId)
   if (documentId !== null) {
     params.set('doc', documentId)

@@ -39,6 +39,11 @@ describe.each([
     expect(contrast(theme, `code-${part}`, 'paper-raised')).toBeGreaterThanOrEqual(7)
   })
 
+  it.each(['blue', 'teal', 'green', 'olive', 'clay', 'rose', 'plum', 'slate'])('the mark %s has 3:1', (tint) => {
+    for (const paper of ['paper', 'paper-raised', 'paper-float'])
+      expect(contrast(theme, `tint-${tint}`, paper)).toBeGreaterThanOrEqual(3)
+  })
+
   it('lamp and danger carry readable words, on them and on paper', () => {
     expect(contrast(theme, 'lamp', 'paper')).toBeGreaterThanOrEqual(4.5)
     expect(contrast(theme, 'lamp', 'paper-raised')).toBeGreaterThanOrEqual(4.5)

@@ -1,4 +1,5 @@
 import { useEffect, useRef, type JSX } from 'react'
+import type { ConversationRow } from '#contract/conversation.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { useModelLabel } from '#web/data/models.ts'
 import { usePageSettings } from '#web/data/settings.ts'
@@ -7,6 +8,7 @@ import { MessageList, type MessageListProps } from '#web/features/thread/list/me
 import { ThreadScroller } from '#web/features/thread/list/thread-scroller.tsx'
 import { useShownMessages } from '#web/features/thread/list/use-shown-messages.ts'
 import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
+import { SharedByContext } from '#web/features/thread/message/shared-by-context.ts'
 import { ConversationTitle } from '#web/features/thread/message/conversation-title.tsx'
 import { activeTitle, branchOriginId } from '#web/lib/messages/conversation-labels.ts'
 import { messageKey, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
@@ -14,7 +16,11 @@ import { overlayReply } from '#web/lib/messages/overlay-reply.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import styles from './main-area.module.css'
+import { useAfterFirstReads } from './use-after-first-reads.ts'
 import type { OpenConversation } from './use-conversation.ts'
+import type { ShownConversation } from './use-unknown-conversation.ts'
+import { ConversationMenu, SharingNote } from './space-parts.ts'
+import { LatePart } from './late-part.tsx'
 
 const NO_MESSAGES: readonly ThreadMessage[] = []
 
@@ -24,11 +30,12 @@ type ActiveChatProps = {
   marginNotes: boolean
   onOpenSource: OpenSource
   onOpenChat: (id: string) => void
-  onRename: (title: string) => Promise<boolean>
+  /** Null for the conversation of another person. */
+  onRename: ((title: string) => Promise<boolean>) | null
   onPrint: () => void
   onRetryReply: () => void
-  /** Called when the conversation does not exist; `wasDeleted` if it was shown before. */
-  onUnknown: (wasDeleted: boolean) => void
+  /** Called when the conversation cannot be read; with the row that was shown before. */
+  onUnknown: (was: ShownConversation | null) => void
 }
 
 export function ActiveChat({
@@ -46,13 +53,14 @@ export function ActiveChat({
   const modelLabel = useModelLabel()
   const showToolMessages = usePageSettings((state) => state.showToolMessages)
   const isBeingAnswered = useThreadStore(({ replies }) => replies[id] !== undefined)
-  const isKnown = conversation && true
-  const wasKnown = useRef(false)
+  const isMenuDue = useAfterFirstReads()
+  const shownRow = useRef<ConversationRow | null>(null)
   useEffect(() => {
-    if (isKnown === null) onUnknown(wasKnown.current)
-    if (isKnown) wasKnown.current = true
-  }, [isKnown, onUnknown])
+    if (conversation === null) onUnknown(shownRow.current)
+    if (conversation) shownRow.current = conversation
+  }, [conversation, onUnknown])
 
+  const sharedBy = conversation?.is_shared === true ? (conversation.uid ?? '') : null
   const branchedFrom = conversation ? branchOriginId(conversation) : null
   const messages = thread?.messages ?? NO_MESSAGES
   const { shown, showEarlier } = useShownMessages(messages, open.targetId, open.loadEarlier)
@@ -70,11 +78,22 @@ export function ActiveChat({
         <ConversationTitle
           title={activeTitle(conversation)}
           onRename={conversation ? onRename : null}
-          onPrint={onPrint}
-        />
+          onPrint={conversation ? onPrint : null}
+        >
+          {conversation && isMenuDue && (
+            <LatePart>
+              <ConversationMenu conversation={conversation} />
+            </LatePart>
+          )}
+        </ConversationTitle>
         <p className={styles.model}>
           {/* Blank while loading, so that no other name flashes up. */}
           {conversation === undefined ? '\u00a0' : modelLabel(conversation?.model_name)}
+          {typeof conversation?.space_id === 'string' && (
+            <LatePart>
+              <SharingNote conversation={conversation} />
+            </LatePart>
+          )}
           {branchedFrom !== null && (
             <>
               {' · '}
@@ -105,16 +124,18 @@ export function ActiveChat({
         </div>
       )}
       {thread !== null && (
-        <LiveMessages
-          id={id}
-          messages={shown}
-          waiting={waiting}
-          showToolMessages={showToolMessages}
-          marginNotes={marginNotes}
-          fromStart={showEarlier === null}
-          onOpenSource={onOpenSource}
-          onRetry={onRetryReply}
-        />
+        <SharedByContext value={sharedBy}>
+          <LiveMessages
+            id={id}
+            messages={shown}
+            waiting={waiting}
+            showToolMessages={showToolMessages}
+            marginNotes={marginNotes}
+            fromStart={showEarlier === null}
+            onOpenSource={onOpenSource}
+            onRetry={onRetryReply}
+          />
+        </SharedByContext>
       )}
     </ThreadScroller>
   )

@@ -1,5 +1,8 @@
 import { useMemo, type JSX } from 'react'
 import { usePageTitle } from '#web/app/use-page-title.ts'
+import { useUser } from '#web/data/auth/auth-context.tsx'
+import { askingRefusal } from '#web/data/spaces/asking.ts'
+import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { Composer, type FilledDraft } from '#web/features/composer/composer.tsx'
 import { ThreadActionsContext } from '#web/features/thread/actions/thread-actions.tsx'
 import { OpenSourceContext } from '#web/features/thread/message/answer-context.tsx'
@@ -11,6 +14,8 @@ import { InputBar } from './input-bar.tsx'
 import { useNavigation } from './navigation.tsx'
 import { useAnswerActions } from './use-answer-actions.ts'
 import { useConversation } from './use-conversation.ts'
+import { useSpaceOfConversation } from './use-space-of-conversation.ts'
+import type { ShownConversation } from './use-unknown-conversation.ts'
 
 type ConversationViewProps = {
   id: string
@@ -21,13 +26,16 @@ type ConversationViewProps = {
   onSend: (text: string) => void
   onRetry: () => void
   onStop: () => void
-  onUnknown: (wasDeleted: boolean) => void
+  onUnknown: (was: ShownConversation | null) => void
 }
 
 export function ConversationView(props: ConversationViewProps): JSX.Element {
   const open = useConversation(props.id)
   const navigation = useNavigation()
   const actions = useAnswerActions(props.id, open, navigation)
+  useSpaceOfConversation(open.conversation)
+  const { id: userId } = useUser()
+  const refusal = askingRefusal(open.conversation, useCurrentSpace(), userId)
   usePageTitle(open.conversation ? activeTitle(open.conversation) : null, open.waiting)
   const { id, filled, onSend, onStop } = props
   const { waiting } = open
@@ -37,11 +45,12 @@ export function ConversationView(props: ConversationViewProps): JSX.Element {
   // Memoized: the steps of a streamed answer do not change it.
   const messageBox = useMemo(
     () => (
-      <InputBar>
+      <InputBar conversationId={id} mayAsk={refusal === null}>
         <Composer
           key={id}
           conversationId={id}
           waiting={waiting}
+          refusal={refusal}
           filled={filled}
           onSend={onSend}
           onStop={onStop}
@@ -49,19 +58,19 @@ export function ConversationView(props: ConversationViewProps): JSX.Element {
         />
       </InputBar>
     ),
-    [id, waiting, filled, onSend, onStop],
+    [id, waiting, refusal, filled, onSend, onStop],
   )
   return (
     <>
       <OpenSourceContext value={source}>
-        <ThreadActionsContext value={actions.thread}>
+        <ThreadActionsContext value={refusal === null ? actions.thread : null}>
           <ActiveChat
             id={props.id}
             open={open}
             marginNotes={props.marginNotes}
             onOpenSource={navigation.openSource}
             onOpenChat={navigation.selectChat}
-            onRename={actions.rename}
+            onRename={open.conversation?.uid === userId ? actions.rename : null}
             onPrint={() => navigation.print({ kind: 'conversation', id })}
             onRetryReply={props.onRetry}
             onUnknown={props.onUnknown}

@@ -1,16 +1,33 @@
 import { useQuery } from '@tanstack/react-query'
 import type { JSX, ReactNode } from 'react'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import { ComposerFooter } from '#web/features/composer/composer-footer.tsx'
 import styles from './workspace.module.css'
+import { OwnDocumentsSwitch, TypingLine } from './space-parts.ts'
+import { LatePart } from './late-part.tsx'
 
-export function InputBar({ children }: { children: ReactNode }): JSX.Element {
-  const { data: counts } = useQuery(documentCountsQuery())
+type InputBarProps = { conversationId: string | null; mayAsk: boolean; children: ReactNode }
+
+export function InputBar({ conversationId, mayAsk, children }: InputBarProps): JSX.Element {
+  const space = useSpace()
+  const { data: counts } = useQuery(documentCountsQuery(space))
   return (
     <div className={styles.inputBar}>
       <div className={styles.inputContent}>
+        {space !== null && conversationId !== null && (
+          <LatePart>
+            <TypingLine conversationId={conversationId} />
+          </LatePart>
+        )}
         {children}
-        <ComposerFooter documentsCount={counts?.ready ?? null} />
+        <ComposerFooter documentsCount={counts?.ready ?? null}>
+          {space !== null && mayAsk && (
+            <LatePart>
+              <OwnDocumentsSwitch conversationId={conversationId} />
+            </LatePart>
+          )}
+        </ComposerFooter>
       </div>
     </div>
   )

@@ -1,12 +1,18 @@
 import { createContext, useContext } from 'react'
 import type { NamedDocument } from '#contract/document.ts'
 import type { FoundPassage } from '#contract/search.ts'
+import type { Space } from '#web/data/spaces/current-space.ts'
 import type { TargetMessage } from '#web/data/target-message.ts'
 import type { Printed } from '#web/app/print/print-page.tsx'
 import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
 import type { RailTab } from './rail.tsx'
 
 export type Navigation = {
+  /** Shows the start page of a space; null: of Personal. */
+  openSpace: (space: Space) => void
+  newSpace: () => void
+  /** The dialog of a new space is open, which takes its documents. */
+  isMakingSpace: boolean
   newChat: () => void
   selectChat: (id: string) => void
   openBranch: (id: string) => void

@@ -3,10 +3,16 @@ import { ErrorBoundary } from '#web/app/error-boundary.tsx'
 import { HistoryPanel, type HistoryPanelProps } from '#web/features/history/history-panel.tsx'
 import { LibraryLoading } from '#web/features/library/library-loading.tsx'
 import { DocumentList, UploadArea } from '#web/features/library/library-parts.ts'
+import { mayEdit } from '#web/data/spaces/space-rights.ts'
+import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { useNavigation } from './navigation.tsx'
 import type { RailTab } from './rail.tsx'
 import styles from './side-panel.module.css'
+import { useAfterFirstReads } from './use-after-first-reads.ts'
 import { useRouteState } from './use-route-state.ts'
+import { MembersSection, SpaceSettings, SpaceSwitcher } from './space-parts.ts'
+import { DocumentMoveAction } from './document-move-action.tsx'
+import { LatePart } from './late-part.tsx'
 
 const AccountPanel = lazy(() => import('#web/features/account/account-panel.tsx'))
 const SettingsPanel = lazy(() => import('#web/features/account/settings-panel.tsx'))
@@ -17,18 +23,38 @@ type SidePanelProps = {
 }
 
 export function SidePanel({ tab, history }: SidePanelProps): JSX.Element {
-  const { openDocument, askAbout, showIntroduction } = useNavigation()
+  const { openDocument, askAbout, showIntroduction, openSpace, newSpace } = useNavigation()
   const { documentId } = useRouteState()
+  const space = useCurrentSpace()
+  const mayAdd = !space || mayEdit(space)
+  const readerNote =
+    space?.archived_at == null
+      ? 'Owners and editors add documents here.'
+      : 'This space is archived: nothing is added to it.'
+  const isSwitcherDue = useAfterFirstReads()
   return (
     <div id="side-panel" className={styles.panel}>
+      <nav className={styles.space} aria-label="Space">
+        {isSwitcherDue && (
+          <LatePart>
+            <SpaceSwitcher onOpenSpace={openSpace} onNewSpace={newSpace} />
+          </LatePart>
+        )}
+      </nav>
       {tab === 'chat' && <HistoryPanel {...history} />}
       {tab === 'files' && (
         <section className={styles.files} aria-label="Library">
           <h2 className={styles.heading}>Files</h2>
           <ErrorBoundary>
             <Suspense fallback={<LibraryLoading />}>
-              <UploadArea />
-              <DocumentList label="Files" onOpen={openDocument} openId={documentId} onAsk={askAbout} />
+              {mayAdd ? <UploadArea /> : <p className={styles.note}>{readerNote}</p>}
+              <DocumentList
+                label="Files"
+                Move={DocumentMoveAction}
+                onOpen={openDocument}
+                openId={documentId}
+                onAsk={askAbout}
+              />
             </Suspense>
           </ErrorBoundary>
         </section>
@@ -36,8 +62,10 @@ export function SidePanel({ tab, history }: SidePanelProps): JSX.Element {
       {/* Keyed by tab: a tab that fails to load does not block the others. */}
       <ErrorBoundary key={tab}>
         <Suspense>
-          {tab === 'users' && <AccountPanel />}
-          {tab === 'settings' && <SettingsPanel onShowIntroduction={showIntroduction} />}
+          {tab === 'users' && <AccountPanel above={space === null ? null : <MembersSection />} />}
+          {tab === 'settings' && (
+            <SettingsPanel above={space === null ? null : <SpaceSettings />} onShowIntroduction={showIntroduction} />
+          )}
         </Suspense>
       </ErrorBoundary>
     </div>

@@ -3,6 +3,9 @@ import { Suspense, useEffect, useState, type JSX, type ReactNode } from 'react'
 import { usePageTitle } from '#web/app/use-page-title.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
+import { askingRefusal } from '#web/data/spaces/asking.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
+import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { readDraft } from '#web/data/drafts.ts'
 import { useThreadStore } from '#web/data/thread-store.ts'
 import { Composer, type FilledDraft } from '#web/features/composer/composer.tsx'
@@ -16,9 +19,13 @@ import { ComposerMicrophone } from './composer-microphone.tsx'
 import { NewConversation, Page, WelcomeBack } from './empty-states.tsx'
 import { InputBar } from './input-bar.tsx'
 import { useNavigation } from './navigation.tsx'
+import { useAfterFirstReads } from './use-after-first-reads.ts'
 import { useOnboarding } from './use-onboarding.ts'
 import { useRouteState } from './use-route-state.ts'
 import { useSampleQuestion } from './use-sample-question.ts'
+import { InvitationNotices, SpaceStart } from './space-parts.ts'
+import { DocumentMoveAction } from './document-move-action.tsx'
+import { LatePart } from './late-part.tsx'
 
 type StartViewProps = {
   notice: ReactNode
@@ -31,17 +38,20 @@ type StartViewProps = {
 /** The page while no conversation is open. */
 export function StartView(props: StartViewProps): JSX.Element {
   const user = useUser()
-  const { newChat, openDocument } = useNavigation()
+  const { newChat, openDocument, openSpace, isMakingSpace } = useNavigation()
   const { documentId } = useRouteState()
   const tempMessages = useThreadStore((state) => state.tempMessages)
   const onboarding = useOnboarding(user.id)
-  const counts = useQuery(documentCountsQuery())
+  const space = useSpace()
+  const counts = useQuery(documentCountsQuery(space))
   const sampleQuestion = useSampleQuestion()
   const [uploading, setUploading] = useState(false)
   /** Null until the walkthrough is first opened. */
   const [walking, setWalking] = useState<boolean | null>(null)
 
   usePageTitle(null, false)
+  const isDue = useAfterFirstReads()
+  const refusal = askingRefusal(null, useCurrentSpace(), user.id)
 
   const ask = (): void => {
     newChat()
@@ -61,7 +71,7 @@ export function StartView(props: StartViewProps): JSX.Element {
   }
 
   const hasTemporary = tempMessages.length > 0
-  const isNew = onboarding.state === 'on' && !props.onboardingHidden && !hasTemporary
+  const isNew = space === null && onboarding.state === 'on' && !props.onboardingHidden && !hasTemporary
   const isKnown = onboarding.state !== 'unknown' || props.onboardingHidden || hasTemporary
   const hasDocuments = (counts.data?.total ?? 0) > 0
   useEffect(() => {
@@ -94,11 +104,38 @@ export function StartView(props: StartViewProps): JSX.Element {
         </Page>
       )
     }
+    if (space !== null) {
+      return (
+        <Page>
+          <Suspense fallback={<LibraryLoading />}>
+            <SpaceStart
+              space={space}
+              documents={
+                <DocumentList
+                  Move={DocumentMoveAction}
+                  label="Documents"
+                  titled
+                  onOpen={openDocument}
+                  openId={documentId}
+                />
+              }
+              uploadArea={isMakingSpace ? null : <UploadArea />}
+            />
+          </Suspense>
+        </Page>
+      )
+    }
     if (!hasDocuments) return <WelcomeBack onSuggestion={props.onFill} />
     return (
       <Page>
         <Suspense fallback={<LibraryLoading />}>
-          <DocumentList label="Your Documents" titled onOpen={openDocument} openId={documentId} />
+          <DocumentList
+            Move={DocumentMoveAction}
+            label="Your Documents"
+            titled
+            onOpen={openDocument}
+            openId={documentId}
+          />
         </Suspense>
       </Page>
     )
@@ -107,13 +144,19 @@ export function StartView(props: StartViewProps): JSX.Element {
   return (
     <>
       {!hasTemporary && props.notice}
+      {!hasTemporary && isDue && (
+        <LatePart>
+          <InvitationNotices onOpenSpace={openSpace} />
+        </LatePart>
+      )}
       {view()}
       {isKnown && !isNew && (
-        <InputBar>
+        <InputBar conversationId={null} mayAsk={refusal === null}>
           <Composer
             key="new"
             conversationId={null}
             waiting={hasTemporary}
+            refusal={refusal}
             filled={props.filled}
             onSend={props.onSend}
             onStop={null}

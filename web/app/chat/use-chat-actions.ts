@@ -15,6 +15,7 @@ import {
   stopReply,
 } from '#web/data/messages.ts'
 import { readSelectedModel, useSelectedModel } from '#web/data/selected-model.ts'
+import { areOwnDocumentsAsked, setOwnDocuments } from '#web/data/spaces/own-documents.ts'
 import { assignRecordings } from '#web/data/recordings.ts'
 import { addTemporaryMessage, clearTemporaryMessages, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
 import { setTrayOpen } from '#web/features/library/tray-open.ts'
@@ -34,6 +35,9 @@ function reportFailure(error: unknown, description: string): void {
   toast({ title: 'Error', description: limitMessage(error) ?? description, variant: 'destructive' })
 }
 
+const questionMetadata = (conversationId: string | null): { ownDocuments: true } | null =>
+  areOwnDocumentsAsked(conversationId) ? { ownDocuments: true } : null
+
 /** Puts a text that could not be sent back into the message box (null: of the new conversation). */
 type RestoreDraft = (conversationId: string | null, text: string) => void
 
@@ -44,6 +48,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
   /** Creates the conversation, stores the question, then shows both. Until then the question is a temporary message. */
   const startChat = async (userId: string, text: string): Promise<void> => {
     const pendingId = crypto.randomUUID()
+    const metadata = questionMetadata(null)
     addTemporaryMessage(temporaryMessage('', text, pendingId))
     /** False if the person has opened something else meanwhile. */
     const endTemporary = (): boolean => {
@@ -54,7 +59,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
     let conversation: ConversationRow
     try {
       const modelName = await readSelectedModel(queryClient, userId)
-      conversation = await createConversation({ userId, modelName })
+      conversation = await createConversation({ userId, space: route.spaceId, modelName })
     } catch (error) {
       endTemporary()
       restoreDraft(null, text)
@@ -62,8 +67,9 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
     }
     cacheConversation(queryClient, conversation)
     assignRecordings(userId, conversation.id)
+    if (metadata !== null) setOwnDocuments(conversation.id, true)
     try {
-      const row = await addMessage(conversation.id, pendingId, text)
+      const row = await addMessage(conversation.id, pendingId, { content: text, metadata })
       queryClient.setQueryData<Thread>(messagesKey(conversation.id), (thread) => ({
         messages: mergeMessages(thread?.messages ?? [], [row]),
         hasEarlier: thread?.hasEarlier ?? false,
@@ -73,13 +79,15 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
       restoreDraft(conversation.id, text)
       reportFailure(error, 'Failed to send message. Please try again.')
     }
-    if (endTemporary()) route.navigate({ chatId: conversation.id })
+    if (endTemporary()) route.navigate({ spaceId: conversation.space_id ?? null, chatId: conversation.id })
   }
 
   const takeSelectedModel = async (userId: string, conversationId: string): Promise<void> => {
     const { identifier } = useSelectedModel.getState()
     const conversation = queryClient.getQueryData<ConversationRow | null>(conversationKey(conversationId))
     if (identifier === null || !conversation || conversation.model_name === identifier) return
+    // Only the author of a shared conversation chooses its model.
+    if (conversation.uid !== userId) return
     cacheConversation(queryClient, await updateConversation(conversationId, userId, { model_name: identifier }))
   }
 
@@ -87,12 +95,15 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
   const continueChat = async (userId: string, conversationId: string, text: string): Promise<void> => {
     const message = temporaryMessage(conversationId, text, crypto.randomUUID())
     const pendingId = messageKey(message)
+    const metadata = questionMetadata(conversationId)
     try {
       await queryClient.query({ ...messagesQuery(conversationId), staleTime: 'static' })
       setAwaiting(conversationId, null)
       cacheMessages(queryClient, conversationId, [message])
       await takeSelectedModel(userId, conversationId)
-      cacheMessages(queryClient, conversationId, [await addMessage(conversationId, pendingId, text)])
+      cacheMessages(queryClient, conversationId, [
+        await addMessage(conversationId, pendingId, { content: text, metadata }),
+      ])
     } catch (error) {
       updateCachedMessages(queryClient, conversationId, (messages) => messages.filter(({ id }) => id !== message.id))
       restoreDraft(conversationId, text)

@@ -7,6 +7,7 @@ import { followConversation } from '#web/data/live/conversation-channel.ts'
 import { loadMessagesBackTo, loadEarlierMessages, messagesKey, messagesQuery } from '#web/data/messages.ts'
 import { modelsQuery } from '#web/data/models.ts'
 import { selectConversationModel, lockSelectedModel } from '#web/data/selected-model.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import { clearTargetMessage, useTargetMessage } from '#web/data/target-message.ts'
 import { setExternalConversation, useThreadStore } from '#web/data/thread-store.ts'
 import type { Thread, ThreadMessage } from '#web/lib/messages/merge-messages.ts'
@@ -36,10 +37,11 @@ const externalIdOf = (conversation: ConversationRow): string => {
 export function useConversation(id: string): OpenConversation {
   const queryClient = useQueryClient()
   const user = useUser()
+  const space = useSpace()
   const conversation = useQuery({
     ...conversationQuery(id),
     placeholderData: () => {
-      const listed = findListed(queryClient, user.id, id)
+      const listed = findListed(queryClient, { userId: user.id, space }, id)
       return listed && { ...listed, ended_at: null, metadata: { branched_from: listed.branched_from } }
     },
   })

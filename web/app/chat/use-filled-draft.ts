@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { restoreDraft, storeDraft } from '#web/data/drafts.ts'
 import type { FilledDraft } from '#web/features/composer/composer.tsx'
 
@@ -14,8 +14,15 @@ type FilledDraftControl = {
 
 export function useFilledDraft(userId: string): FilledDraftControl {
   const [filled, setFilled] = useState<FilledDraft | null>(null)
-  const fill: FilledDraftControl['fill'] = (conversationId, text, { focus } = { focus: true }) =>
-    setFilled((before) => ({ key: (before?.key ?? 0) + 1, conversationId, text, focus }))
+  const fill = useCallback<FilledDraftControl['fill']>(
+    (conversationId, text, { focus } = { focus: true }) =>
+      setFilled((before) => ({ key: (before?.key ?? 0) + 1, conversationId, text, focus })),
+    [],
+  )
+  const restore = useCallback<FilledDraftControl['restore']>(
+    (conversationId, text) => fill(conversationId, restoreDraft(userId, conversationId, text)),
+    [userId, fill],
+  )
   return {
     filled,
     fill,
@@ -23,6 +30,6 @@ export function useFilledDraft(userId: string): FilledDraftControl {
       storeDraft(userId, null, text)
       fill(null, text)
     },
-    restore: (conversationId, text) => fill(conversationId, restoreDraft(userId, conversationId, text)),
+    restore,
   }
 }

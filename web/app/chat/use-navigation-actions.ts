@@ -1,5 +1,7 @@
 import { useCallback } from 'react'
 import { isPassageSource } from '#contract/source.ts'
+import type { Space } from '#web/data/spaces/current-space.ts'
+import { setOwnDocuments } from '#web/data/spaces/own-documents.ts'
 import { setTargetMessage } from '#web/data/target-message.ts'
 import { clearTemporaryMessages, setExternalConversation } from '#web/data/thread-store.ts'
 import { addDocumentNames } from '#web/lib/documents/document-names.ts'
@@ -18,7 +20,9 @@ type NavigationOptions = {
   fillNew: (text: string) => void
 }
 
-export function useNavigationActions(options: NavigationOptions): Omit<Navigation, 'print'> {
+export function useNavigationActions(
+  options: NavigationOptions,
+): Omit<Navigation, 'print' | 'newSpace' | 'isMakingSpace'> {
   const { route, viewer, panel, setOnboardingHidden, dismissUnknown, fillNew } = options
   const { open: openPanel, setDrawerOpen } = panel
   const openSettings = useCallback(() => openPanel('settings'), [openPanel])
@@ -47,7 +51,17 @@ export function useNavigationActions(options: NavigationOptions): Omit<Navigatio
     setTargetMessage(target)
   }
 
+  const openSpace = (space: Space): void => {
+    setExternalConversation(null)
+    setOwnDocuments(null, false)
+    setOnboardingHidden(true)
+    dismissUnknown()
+    setDrawerOpen(false)
+    route.navigate({ spaceId: space, chatId: null, ...NO_DOCUMENT })
+  }
+
   return {
+    openSpace,
     newChat,
     selectChat,
     // A branch keeps the document open. Its copy of the cited answer has another id, so the source is dropped.

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { conversationList } from '#web/data/conversations.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import { accountSettingsQuery, changeAccountSettings, type AccountSettings } from '#web/data/settings.ts'
 
 type Onboarding = {
@@ -17,8 +18,9 @@ const TOTAL = 4
 export function useOnboarding(userId: string): Onboarding {
   const queryClient = useQueryClient()
   const settings = useQuery(accountSettingsQuery(userId))
-  const counts = useQuery(documentCountsQuery())
-  const conversations = useQuery(conversationList.query({ userId, search: '' }))
+  const space = useSpace()
+  const counts = useQuery(documentCountsQuery(space))
+  const conversations = useQuery(conversationList.query({ userId, space, search: '' }))
   const hasDocument = (counts.data?.total ?? 0) > 0
   const hasAsked = (conversations.data?.rows.length ?? 0) > 0
   const done = 1 + [hasDocument, hasAsked, settings.data?.walkthrough_finished === true].filter(Boolean).length

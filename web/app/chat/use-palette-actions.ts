@@ -7,6 +7,7 @@ import {
   LogOut,
   MessageSquare,
   Moon,
+  Plus,
   Printer,
   Settings,
   SquarePen,
@@ -17,6 +18,8 @@ import {
 import { availabilityQuery, modelsQuery } from '#web/data/models.ts'
 import { selectModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { setShowToolMessages, setTheme, usePageSettings } from '#web/data/settings.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
+import { useKnownSpaces } from '#web/data/spaces/known-spaces.ts'
 import { useSignOut } from '#web/features/account/use-sign-out.ts'
 import type { PaletteAction } from '#web/features/palette/palette-action.ts'
 import type { Navigation } from './navigation.tsx'
@@ -38,7 +41,28 @@ function useModelActions(): PaletteAction[] {
     }))
 }
 
-export function usePaletteActions({ newChat, openPanel, print }: Navigation): PaletteAction[] {
+function useSpaceActions({ openSpace, newSpace }: Navigation): PaletteAction[] {
+  const current = useSpace()
+  const spaces = useKnownSpaces((state) => state.spaces)
+  const places = [{ id: null, name: 'Personal' }, ...spaces]
+  return [
+    ...places
+      .filter(({ id }) => id !== current)
+      .map(({ id, name }) => ({
+        id: `space:${id ?? 'personal'}`,
+        label: `Go to ${name}`,
+        keywords: 'space switch open',
+        rare: true,
+        Icon: Users,
+        run: () => openSpace(id),
+      })),
+    { id: 'space', label: 'New space', keywords: 'project room shared', Icon: Plus, run: newSpace },
+  ]
+}
+
+export function usePaletteActions(navigation: Navigation): PaletteAction[] {
+  const { newChat, openPanel, print } = navigation
+  const spaces = useSpaceActions(navigation)
   const { showToolMessages, theme } = usePageSettings()
   const models = useModelActions()
   const signOut = useSignOut()
@@ -66,6 +90,7 @@ export function usePaletteActions({ newChat, openPanel, print }: Navigation): Pa
       Icon: Wrench,
       run: () => setShowToolMessages(!showToolMessages),
     },
+    ...spaces,
     ...models,
     {
       id: 'chat',

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { cacheDocuments } from '#web/data/documents/document-cache.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 import { uploadFile } from '#web/data/documents/upload-file.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import sampleAddress from './sample-document.txt?url'
 
 const SAMPLE_NAME = 'A short history of the alcove.txt'
@@ -11,11 +12,12 @@ const OWN_QUESTION = 'What are the main points of my newest document?'
 /** A question to try. Without documents, it uploads the bundled sample document and asks about that. */
 export function useSampleQuestion(): () => Promise<string> {
   const queryClient = useQueryClient()
+  const space = useSpace()
   return async () => {
-    const counts = queryClient.getQueryData(documentCountsQuery().queryKey)
+    const counts = queryClient.getQueryData(documentCountsQuery(space).queryKey)
     if (counts !== undefined && counts.total > 0) return OWN_QUESTION
     const bytes = await (await fetch(sampleAddress)).blob()
-    const document = await uploadFile(new File([bytes], SAMPLE_NAME, { type: 'text/plain' }))
+    const document = await uploadFile(new File([bytes], SAMPLE_NAME, { type: 'text/plain' }), space)
     cacheDocuments(queryClient, [document])
     return SAMPLE_QUESTION
   }

@@ -1,13 +1,18 @@
 import { useCallback, useEffect, useState } from 'react'
+import type { ConversationRow } from '#contract/conversation.ts'
 import { setExternalConversation } from '#web/data/thread-store.ts'
+import { activeTitle } from '#web/lib/messages/conversation-labels.ts'
 import { hasInvalidConversationId, NO_DOCUMENT } from '#web/lib/route-state.ts'
 import { toast } from '#web/ui/toast.tsx'
 import type { RouteControl } from './use-route-state.ts'
 
+export type ShownConversation = Pick<ConversationRow, 'uid' | 'title'>
+
 type UnknownConversation = {
   isUnknown: boolean
   dismiss: () => void
-  leave: (wasDeleted: boolean) => void
+  /** @param was the conversation as it was shown; null if it never was */
+  leave: (was: ShownConversation | null) => void
 }
 
 export function announceDeletedConversation(): void {
@@ -15,18 +20,33 @@ export function announceDeletedConversation(): void {
   toast({ title: 'Chat deleted', description: 'Starting a new conversation' })
 }
 
-export function useUnknownConversation(navigate: RouteControl['navigate']): UnknownConversation {
+function announceUnreadable(was: ShownConversation): void {
+  setExternalConversation(null)
+  toast({
+    title: 'Conversation closed',
+    description: `“${activeTitle(was)}” was deleted, or is no longer shared with you.`,
+  })
+}
+
+/** @param onLeave called before the page leaves a conversation that it showed */
+export function useUnknownConversation(
+  navigate: RouteControl['navigate'],
+  userId: string,
+  onLeave: () => void,
+): UnknownConversation {
   const [isUnknown, setUnknown] = useState(() => hasInvalidConversationId(location.search))
   useEffect(() => {
     if (hasInvalidConversationId(location.search)) navigate({}, { replace: true })
   }, [navigate])
   const leave = useCallback(
-    (wasDeleted: boolean) => {
+    (was: ShownConversation | null) => {
+      if (was !== null) onLeave()
       navigate({ chatId: null, ...NO_DOCUMENT }, { replace: true })
-      if (wasDeleted) announceDeletedConversation()
-      else setUnknown(true)
+      if (was === null) setUnknown(true)
+      else if (was.uid === userId) announceDeletedConversation()
+      else announceUnreadable(was)
     },
-    [navigate],
+    [navigate, userId, onLeave],
   )
   return { isUnknown, dismiss: () => setUnknown(false), leave }
 }

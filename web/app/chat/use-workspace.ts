@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import type { DocumentRow } from '#contract/document.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { readDraft } from '#web/data/drafts.ts'
+import { readDraft, storeDraft } from '#web/data/drafts.ts'
 import { followAccount } from '#web/data/live/account-channel.ts'
 import { restoreRecordings } from '#web/data/recordings.ts'
+import { useKnownSpaces } from '#web/data/spaces/known-spaces.ts'
 import { resetThreadStore } from '#web/data/thread-store.ts'
 import { useDebugShortcut } from '#web/features/debug/use-debug-shortcut.ts'
 import { NO_DOCUMENT } from '#web/lib/route-state.ts'
@@ -35,13 +36,25 @@ export function useWorkspace() {
 
   useEffect(() => followAccount(queryClient, userId), [queryClient, userId])
   useEffect(() => resetThreadStore, [])
+  // Another person may sign in on this page.
+  useEffect(() => () => useKnownSpaces.setState({ spaces: [] }), [])
   useEffect(() => restoreRecordings(userId), [userId])
   useVisibleHeight()
   const debug = useDebugShortcut()
   const palette = usePalette()
 
   const chat = useChatActions(route, restore)
-  const unknown = useUnknownConversation(route.navigate)
+  /** Puts what was typed in a conversation that closes into the box of the new one. */
+  const { chatId } = route
+  const rescueDraft = useCallback((): void => {
+    if (chatId === null) return
+    const draft = readDraft(userId, chatId)
+    if (draft === '') return
+    storeDraft(userId, chatId, '')
+    setOnboardingHidden(true)
+    restore(null, draft)
+  }, [userId, chatId, restore])
+  const unknown = useUnknownConversation(route.navigate, userId, rescueDraft)
   const print = usePrinting(route)
   const actions = useNavigationActions({
     route,
@@ -51,7 +64,8 @@ export function useWorkspace() {
     dismissUnknown: unknown.dismiss,
     fillNew,
   })
-  const navigation: Navigation = { ...actions, print }
+  const [isMakingSpace, setMakingSpace] = useState(false)
+  const navigation: Navigation = { ...actions, print, isMakingSpace, newSpace: () => setMakingSpace(true) }
   const nameInQuestion = useNamedDocuments(route.chatId, fill)
 
   return {
@@ -66,6 +80,8 @@ export function useWorkspace() {
     unknown,
     draft: { filled, fillNew },
     onboardingHidden,
+    rescueDraft,
+    newSpace: { isOpen: isMakingSpace, close: () => setMakingSpace(false) },
     nameAddedDocuments: (documents: readonly DocumentRow[]): void => {
       if (route.chatId !== null) nameInQuestion(route.chatId, documents)
     },

@@ -2,6 +2,8 @@ import { lazy, Suspense, type JSX } from 'react'
 import { areFirstRecoveryCodesExpected } from '#web/data/account/first-recovery-codes.ts'
 import { DropAnywhere } from '#web/features/library/drop-anywhere.tsx'
 import { LateUploads } from '#web/features/library/late-uploads.tsx'
+import { LibraryLoading } from '#web/features/library/library-loading.tsx'
+import { UploadArea } from '#web/features/library/library-parts.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { useMediaQuery } from '#web/ui/use-media-query.ts'
 import { LateStorageNotice } from '#web/app/late-storage-notice.tsx'
@@ -14,10 +16,13 @@ import { NavigationContext } from './navigation.tsx'
 import { Palette } from './palette.tsx'
 import { MAIN_ID, SkipLink } from './skip-link.tsx'
 import { StartView } from './start-view.tsx'
+import { useAfterFirstReads } from './use-after-first-reads.ts'
 import { useElementWidth } from './use-element-width.ts'
 import { useWorkspace } from './use-workspace.ts'
 import { ViewerColumn } from './viewer-column.tsx'
 import styles from './workspace.module.css'
+import { LiveSpaces, NewSpaceDialog } from './space-parts.ts'
+import { LatePart } from './late-part.tsx'
 
 const DebugPanel = lazy(() => import('#web/features/debug/debug-panel.tsx'))
 
@@ -27,7 +32,9 @@ const FirstRecoveryCodes = lazy(() => import('#web/features/account/first-recove
 const MARGIN_NOTES_FROM_PX = 880
 
 export function Workspace(): JSX.Element {
-  const { userId, route, viewer, panel, palette, debug, navigation, ...workspace } = useWorkspace()
+  const { userId, route, viewer, panel, palette, debug, navigation, newSpace, ...workspace } = useWorkspace()
+  const isViewThere = useAfterFirstReads()
+  const areSpacesDue = isViewThere || route.spaceId !== null
   const [mainRef, mainWidth] = useElementWidth()
   const hasViewerColumn = useMediaQuery('(width >= 1280px)')
   return (
@@ -67,6 +74,30 @@ export function Workspace(): JSX.Element {
           {areFirstRecoveryCodesExpected() && (
             <Suspense fallback={null}>
               <FirstRecoveryCodes />
+            </Suspense>
+          )}
+          {areSpacesDue && (
+            <LatePart>
+              <LiveSpaces
+                route={route}
+                onLost={() => {
+                  workspace.rescueDraft()
+                  newSpace.close()
+                }}
+              />
+            </LatePart>
+          )}
+          {newSpace.isOpen && (
+            <Suspense>
+              <NewSpaceDialog
+                uploadArea={
+                  <Suspense fallback={<LibraryLoading />}>
+                    <UploadArea />
+                  </Suspense>
+                }
+                onCreated={navigation.openSpace}
+                onClose={newSpace.close}
+              />
             </Suspense>
           )}
           <Palette palette={palette} />

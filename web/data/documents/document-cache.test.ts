@@ -21,6 +21,7 @@ const first: DocumentRow = {
   series: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11',
   version: 1,
   superseded_at: null,
+  space_id: null,
 }
 const second: DocumentRow = {
   ...first,
@@ -30,7 +31,7 @@ const second: DocumentRow = {
 }
 
 let client: QueryClient
-const NEWEST = { search: '', by: 'date', descending: true } as const
+const NEWEST = { space: null, search: '', by: 'date', descending: true } as const
 const listKey = documentList.query(NEWEST).queryKey
 const list = () => client.getQueryData(listKey)?.rows
 const one = () => client.getQueryData(documentQuery(first.id).queryKey)

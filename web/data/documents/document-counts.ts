@@ -1,20 +1,21 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
-import { documentCounts } from '#contract/document.ts'
+import { documentCounts, type DocumentCounts } from '#contract/document.ts'
 import { apiJson } from '#web/data/client.ts'
 import { untilMomentKnown } from '#web/data/live/missed-changes.ts'
 import { refetch } from '#web/data/refetch.ts'
+import { spaceParameter, type Space } from '#web/data/spaces/current-space.ts'
 import { documentCountsKey } from './document-queries.ts'
 
 /** Time between two counts while many documents change. */
 const COUNT_INTERVAL_MS = 300
 
-/** How many documents the person has, and how far they are. */
-export function documentCountsQuery() {
+/** How many documents a space has, or the person, and how far they are. */
+export function documentCountsQuery(space: Space) {
   return queryOptions({
-    queryKey: documentCountsKey,
+    queryKey: [...documentCountsKey, space],
     queryFn: async ({ signal }) => {
       await untilMomentKnown(signal)
-      return apiJson('/api/documents/count', documentCounts, { signal })
+      return apiJson(`/api/documents/count?${spaceParameter(space)}`, documentCounts, { signal })
     },
   })
 }
@@ -37,3 +38,9 @@ export function countDocumentsSoon(queryClient: QueryClient): void {
     }, COUNT_INTERVAL_MS),
   )
 }
+
+/** Whether documents of a space that the page shows, or showed, are being read. */
+export const isReadingDocuments = (queryClient: QueryClient): boolean =>
+  queryClient
+    .getQueriesData<DocumentCounts>({ queryKey: documentCountsKey })
+    .some(([, counts]) => (counts?.being_read ?? 0) > 0)

@@ -6,6 +6,7 @@ import { apiJson, nullIfNotFound } from '#web/data/client.ts'
 import { untilMomentKnown } from '#web/data/live/missed-changes.ts'
 import { createLiveQuery } from '#web/data/live-query.ts'
 import { ownPath } from '#web/data/base-path.ts'
+import { placeParameter, spaceParameter, type SearchPlace, type Space } from '#web/data/spaces/current-space.ts'
 import { documentRows, readDocument } from './read-documents.ts'
 
 /** Everything about documents is below this key: invalidating it refetches each list, count and open document. */
@@ -16,7 +17,7 @@ export const documentCountsKey = [...documentsKey, 'count'] as const
 
 export const liveDocument = createLiveQuery<DocumentRow | null>()
 
-/** One document; null if it was deleted or belongs to another person. */
+/** One document; null if it was deleted, or if the person may not read it. */
 export function documentQuery(id: string) {
   return queryOptions({
     queryKey: documentKey(id),
@@ -25,23 +26,25 @@ export function documentQuery(id: string) {
 }
 
 /** Documents whose names contain all words of the text, the most fitting ones first. */
-export function documentMatchesQuery(text: string) {
+export function documentMatchesQuery(text: string, place: SearchPlace) {
   return queryOptions({
-    queryKey: [...documentsKey, 'matches', text],
+    queryKey: [...documentsKey, 'matches', text, place],
     queryFn: ({ signal }) =>
-      apiJson(`/api/documents/matches?name=${encodeURIComponent(text.slice(0, MAX_SEARCH_LENGTH))}`, documentRows, {
-        signal,
-      }),
+      apiJson(
+        `/api/documents/matches?name=${encodeURIComponent(text.slice(0, MAX_SEARCH_LENGTH))}${placeParameter(place)}`,
+        documentRows,
+        { signal },
+      ),
     placeholderData: keepPreviousData,
     staleTime: 0,
     gcTime: 60_000,
   })
 }
 
-/** All documents with this part in their names. */
-export const readNames = (search: string): Promise<NamedDocument[]> =>
+/** All documents of a space with this part in their names. */
+export const readNames = (search: string, space: Space): Promise<NamedDocument[]> =>
   apiJson(
-    `/api/documents/names?search=${encodeURIComponent(search.slice(0, MAX_SEARCH_LENGTH))}`,
+    `/api/documents/names?search=${encodeURIComponent(search.slice(0, MAX_SEARCH_LENGTH))}&${spaceParameter(space)}`,
     z.array(namedDocument),
   )
 

@@ -4,7 +4,8 @@ import type { DocumentRow } from '#contract/document.ts'
 import { apiFetch, readJson, rest, restWithApiFallback } from '#web/data/client.ts'
 import { untilMomentKnown } from '#web/data/live/missed-changes.ts'
 import { createPagedList, type LoadedRows } from '#web/data/paged-list.ts'
-import { compareDocuments, isNameMatching, type DocumentListView } from '#web/lib/documents/document-order.ts'
+import { inSpace, type Space } from '#web/data/spaces/current-space.ts'
+import { compareDocuments, isNameMatching, type DocumentOrder } from '#web/lib/documents/document-order.ts'
 import { documentsKey } from './document-queries.ts'
 import { DOCUMENT_COLUMNS, documentRows } from './read-documents.ts'
 
@@ -16,7 +17,11 @@ const MAX_PREVIEWED = 500
 
 const listKey = [...documentsKey, 'list'] as const
 
-/** The current versions of the person's documents. */
+export interface DocumentListView extends DocumentOrder {
+  readonly space: Space
+}
+
+/** The current versions of the documents of a space. */
 export const documentList = createPagedList<DocumentRow, DocumentListView>({
   pageSize: PAGE_SIZE,
   nextPageSize: NEXT_PAGE_SIZE,
@@ -24,7 +29,10 @@ export const documentList = createPagedList<DocumentRow, DocumentListView>({
   prefix: listKey,
   describe: (view) => ({
     compare: compareDocuments(view),
-    includes: (document) => document.superseded_at === null && isNameMatching(document, view.search),
+    includes: (document) =>
+      document.superseded_at === null &&
+      (document.space_id ?? null) === view.space &&
+      isNameMatching(document, view.search),
     read: (last, limit, signal) => readPage(view, last, limit, signal),
   }),
 })
@@ -34,9 +42,10 @@ export function previewOfDocuments(
   queryClient: QueryClient,
   view: DocumentListView,
 ): LoadedRows<DocumentRow> | undefined {
-  const whole = queryClient
-    .getQueriesData<LoadedRows<DocumentRow>>({ queryKey: listKey })
-    .find(([key, loaded]) => loaded?.hasMore === false && (key[listKey.length] as DocumentListView).search === '')?.[1]
+  const whole = queryClient.getQueriesData<LoadedRows<DocumentRow>>({ queryKey: listKey }).find(([key, loaded]) => {
+    const known = key[listKey.length] as DocumentListView
+    return loaded?.hasMore === false && known.search === '' && known.space === view.space
+  })?.[1]
   if (whole === undefined || whole.rows.length > MAX_PREVIEWED) return undefined
   const found = whole.rows.filter((document) => isNameMatching(document, view.search))
   return { rows: found.toSorted(compareDocuments(view)), hasMore: false }
@@ -55,7 +64,8 @@ async function readPage(
   return restWithApiFallback(
     documentRows,
     () => {
-      const all = rest().from('documents').select(DOCUMENT_COLUMNS).is('superseded_at', null)
+      const current = rest().from('documents').select(DOCUMENT_COLUMNS).is('superseded_at', null)
+      const all = view.space === null ? current.is('space_id', null) : current.eq('space_id', view.space)
       return (last === undefined ? all : all.filter(...fromTimeOf(last, view)).or(datedAfter(last, view)))
         .order('uploaded_at', { ascending: !view.descending })
         .order('id')
@@ -73,11 +83,16 @@ const datedAfter = ({ id, uploaded_at: time }: DocumentRow, { descending }: Docu
   `uploaded_at.${descending ? 'lt' : 'gt'}."${time}",id.gt.${id}`
 
 function pageAddress(
-  { search, by, descending }: DocumentListView,
+  { space, search, by, descending }: DocumentListView,
   last: DocumentRow | undefined,
   limit: number,
 ): string {
-  const parameters = new URLSearchParams({ order: by, descending: `${descending}`, limit: `${limit}` })
+  const parameters = new URLSearchParams({
+    order: by,
+    descending: `${descending}`,
+    limit: `${limit}`,
+    ...inSpace(space),
+  })
   if (search !== '') parameters.set('search', search.slice(0, MAX_SEARCH_LENGTH))
   if (last !== undefined) parameters.set('after', last.id)
   return `/api/documents?${parameters}`

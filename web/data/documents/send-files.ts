@@ -2,6 +2,7 @@
 import { knownDocuments, type DocumentRow } from '#contract/document.ts'
 import { MAX_CONCURRENT_UPLOADS } from '#contract/upload-limits.ts'
 import { apiSend, HttpError } from '#web/data/client.ts'
+import { spaceParameter, type Space } from '#web/data/spaces/current-space.ts'
 import { delay, untilReachable } from './reachable-server.ts'
 import { tryUpload, type UploadOutcome } from './upload-file.ts'
 
@@ -13,6 +14,8 @@ export interface FileToSend {
 }
 
 export interface SendOptions {
+  /** Where the documents go. */
+  readonly space: Space
   readonly signal: AbortSignal
   /** Resolves when files may be sent; rejects when `signal` aborts. */
   readonly untilResumed: (signal: AbortSignal) => Promise<void>
@@ -119,12 +122,12 @@ async function hashFile(file: File): Promise<string | undefined> {
 /** The documents by hash. None if the server does not answer the question: it compares what it receives as well. */
 async function findKnown(
   hashes: readonly string[],
-  { signal, onConnection }: SendOptions,
+  { space, signal, onConnection }: SendOptions,
 ): Promise<ReadonlyMap<string, DocumentRow>> {
   if (hashes.length === 0) return new Map()
   for (;;) {
     try {
-      const answer = await apiSend('POST', '/api/documents/known', { sha256: hashes })
+      const answer = await apiSend('POST', `/api/documents/known?${spaceParameter(space)}`, { sha256: hashes })
       return new Map(knownDocuments.parse(await answer.json()).map(({ sha256, document }) => [sha256, document]))
     } catch (error) {
       signal.throwIfAborted()
@@ -143,6 +146,7 @@ async function sendFile(file: HashedFile, options: SendOptions): Promise<UploadO
     await untilResumed(signal)
     const attempt = await tryUpload(file.file, {
       folder: file.folder,
+      space: options.space,
       signal,
       onProgress: (share) => onProgress(file.key, share),
     })

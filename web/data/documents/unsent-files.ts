@@ -6,6 +6,7 @@ import { UNSENT_FILES_DATABASE } from '#web/data/storage/database-names.ts'
 import { holdLock, withFreeLock } from '#web/data/storage/page-lock.ts'
 import { createRowStore } from '#web/data/storage/row-store.ts'
 import { markStored, markUnstored } from '#web/data/storage/unstored.ts'
+import type { Space } from '#web/data/spaces/current-space.ts'
 import type { FileToSend } from './send-files.ts'
 
 const lockOf = (run: string): string => ownName(`alcove-unsent-files:${run}`)
@@ -21,6 +22,7 @@ const storedFile = z.object({
   n: z.int(),
   file: z.instanceof(File),
   folder: z.string(),
+  space: z.string().nullable().default(null),
   chosenAt: z.number(),
 })
 type StoredFile = z.infer<typeof storedFile>
@@ -62,7 +64,7 @@ function createForgetter(): { forget: (key: string) => void; isForgotten: (key: 
 }
 
 /** Stores the files while they are sent. A reload before all are stored loses the rest. */
-export function rememberFiles(userId: string, files: readonly FileToSend[]): RememberedFiles {
+export function rememberFiles(userId: string, files: readonly FileToSend[], space: Space): RememberedFiles {
   const run = crypto.randomUUID()
   const release = holdLock(lockOf(run))
   const { forget, isForgotten } = createForgetter()
@@ -75,6 +77,7 @@ export function rememberFiles(userId: string, files: readonly FileToSend[]): Rem
     n,
     file,
     folder,
+    space,
     chosenAt: Date.now(),
   }))
   const store = async (some: readonly StoredFile[], entry: string): Promise<void> => {
@@ -103,7 +106,7 @@ export function rememberFiles(userId: string, files: readonly FileToSend[]): Rem
 /** Sends the files that pages of this person left, each run in one page. */
 export async function sendLeftFiles(
   userId: string,
-  send: (files: readonly FileToSend[], forget: (key: string) => void) => Promise<void>,
+  send: (files: readonly FileToSend[], space: Space, forget: (key: string) => void) => Promise<void>,
 ): Promise<void> {
   if (!(await databaseExists(UNSENT_FILES_DATABASE))) return
   const runs = new Set((await readFiles(userId)).map(({ run }) => run))
@@ -111,10 +114,12 @@ export async function sendLeftFiles(
     withFreeLock(lockOf(run), async () => {
       // Read again: another page may have sent some before this one got the lock.
       const left = (await readFiles(userId)).filter((file) => file.run === run)
-      if (left.length === 0) return
+      const [first] = left
+      if (first === undefined) return
       const { forget } = createForgetter()
       await send(
         left.map(({ id, file, folder }) => ({ key: id, file, folder })),
+        first.space,
         forget,
       )
       await writing

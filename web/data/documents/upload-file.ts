@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { uploadAnswer, type DocumentRow, type UploadAnswer } from '#contract/document.ts'
 import { ownPath } from '#web/data/base-path.ts'
 import { sendAsPerson } from '#web/data/client.ts'
+import type { Space } from '#web/data/spaces/current-space.ts'
 
 /** `isNew` is false, and `document` an existing one, if the same bytes were uploaded before. */
 export type UploadOutcome = { document: DocumentRow; isNew: boolean } | { refusal: string }
@@ -11,6 +12,8 @@ type UploadAttempt = { outcome: UploadOutcome } | { retryAfterMs: number } | { i
 
 interface UploadOptions {
   folder?: string
+  /** Personal if absent. */
+  space?: Space
   /** `share` of the file that has been sent, 0 to 1. */
   onProgress?: (share: number) => void
   signal?: AbortSignal
@@ -18,16 +21,18 @@ interface UploadOptions {
 
 const INTERRUPTION = 'The upload was interrupted. Check the connection and add the file again.'
 
+const uploadAddress = (space: Space): string => (space === null ? '/api/documents' : `/api/documents?space=${space}`)
+
 /** Returns the stored document, an existing one for known bytes. @throws the refusal of the server */
-export async function uploadFile(file: File): Promise<DocumentRow> {
-  const outcome = outcomeOf(await postFile('/api/documents', file, {}))
+export async function uploadFile(file: File, space: Space): Promise<DocumentRow> {
+  const outcome = outcomeOf(await postFile(uploadAddress(space), file, {}))
   if ('refusal' in outcome) throw new Error(outcome.refusal)
   return outcome.document
 }
 
 /** @throws only when `signal` aborts */
 export async function tryUpload(file: File, options: UploadOptions): Promise<UploadAttempt> {
-  const answer = await postFile('/api/documents', file, options)
+  const answer = await postFile(uploadAddress(options.space ?? null), file, options)
   if (answer.status === 0) return { interruption: INTERRUPTION }
   const retryAfterMs = retryAfter(answer)
   return retryAfterMs === undefined ? { outcome: outcomeOf(answer) } : { retryAfterMs }

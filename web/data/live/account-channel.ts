@@ -8,7 +8,7 @@ import {
   removeCachedConversation,
 } from '#web/data/conversations.ts'
 import { applyDocumentChange, removeCachedDocuments } from '#web/data/documents/document-cache.ts'
-import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
+import { isReadingDocuments } from '#web/data/documents/document-counts.ts'
 import { documentsKey } from '#web/data/documents/document-queries.ts'
 import { refetchModels } from '#web/data/models.ts'
 import { refetch } from '#web/data/refetch.ts'
@@ -97,7 +97,7 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
         )
         .on(
           'postgres_changes',
-          { event: '*', schema: 'public', table: 'documents', filter: `owner=eq.${userId}` },
+          { event: '*', schema: 'public', table: 'documents', filter: `library=eq.${userId}` },
           (change) => {
             noteChange(change)
             applyDocumentChange(queryClient, change)
@@ -113,7 +113,7 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
     },
   )
   const stopPolling = addFollower({
-    isExpecting: () => (queryClient.getQueryData(documentCountsQuery().queryKey)?.being_read ?? 0) > 0,
+    isExpecting: () => isReadingDocuments(queryClient),
     apply: (missed) => apply(missed, () => true),
   })
   const stopFollowingNetwork = followNetwork()

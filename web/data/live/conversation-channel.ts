@@ -4,6 +4,8 @@ import { conversationTopic, REPLY_EVENT, replyPart } from '#contract/reply-event
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { cacheMessages, refetchNewestMessages } from '#web/data/messages.ts'
 import { receiveAnswer, setReply, useThreadStore } from '#web/data/thread-store.ts'
+import { conversationKey } from '#web/data/conversations.ts'
+import { refetch } from '#web/data/refetch.ts'
 import { addFollower } from './connection.ts'
 import { joinChannel } from './join-channel.ts'
 import { logFailure } from './log-failure.ts'
@@ -55,7 +57,10 @@ export function followConversation(queryClient: QueryClient, conversationId: str
           if (part.success) reply.receivePart(part.data)
           else console.error('A part of a reply has an unknown shape', part.error)
         }),
-    { onJoined: () => logFailure(reply.catchUp()) },
+    {
+      onJoined: () => logFailure(reply.catchUp()),
+      onClosed: () => logFailure(refetch(queryClient, { queryKey: conversationKey(conversationId), exact: true })),
+    },
   )
   const stopPolling = addFollower({
     conversationId,

@@ -10,12 +10,14 @@ interface ChannelEvents {
   readonly onJoined?: () => void
   /** Row changes begin to arrive. The channel never delivers rows written before that. */
   readonly onChangesReady?: () => void
+  /** The server has closed the channel: the person may no longer read it, or its session has ended. */
+  readonly onClosed?: () => void
 }
 
 /** Renews the token first. @returns the function that leaves */
 export function joinChannel(
   build: (client: RealtimeClient) => RealtimeChannel,
-  { onJoined, onChangesReady }: ChannelEvents,
+  { onJoined, onChangesReady, onClosed }: ChannelEvents,
 ): () => void {
   const client = realtimeClient()
   let left = false
@@ -49,8 +51,11 @@ export function joinChannel(
         return
       }
       noteLost(error)
-      // The server closes a channel only when its session has ended.
-      if (status === REALTIME_SUBSCRIBE_STATES.CLOSED) logFailure(confirmSession())
+      if (status !== REALTIME_SUBSCRIBE_STATES.CLOSED) return
+      // Nothing comes back over it: the page is not without connection for that.
+      if (onClosed !== undefined) setChannelJoined(true, noteJoined)
+      onClosed?.()
+      logFailure(confirmSession())
     })
   }
   setChannelJoined(false, noteJoined)

@@ -1,4 +1,4 @@
-import type { JSX } from 'react'
+import type { JSX, ReactNode } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { IdentitiesSection } from './identities-section.tsx'
@@ -9,11 +9,13 @@ import { TwoFactorSection } from './two-factor-section.tsx'
 import { useSignOut } from './use-sign-out.ts'
 import styles from './account.module.css'
 
-export default function AccountPanel(): JSX.Element {
+/** @param above what comes before the own account */
+export default function AccountPanel({ above }: { above?: ReactNode }): JSX.Element {
   const user = useUser()
   const leave = useSignOut()
   return (
     <section className={styles.panel} aria-labelledby="account-heading">
+      {above}
       <h2 id="account-heading" className={styles.heading}>
         Account
       </h2>

@@ -2,8 +2,8 @@ import { RefreshCw, X } from 'lucide-react'
 import { useState, type JSX, type ReactNode } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
-import { ErrorText } from './section.tsx'
-import { useAttempt } from './use-attempt.ts'
+import { ErrorText } from '#web/ui/section.tsx'
+import { useAttempt } from '#web/data/use-attempt.ts'
 import styles from './connections.module.css'
 
 type ConnectionRowProps = {

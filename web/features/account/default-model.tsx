@@ -4,9 +4,9 @@ import { useUser } from '#web/data/auth/auth-context.tsx'
 import { availabilityQuery, modelsQuery, unavailableReasons } from '#web/data/models.ts'
 import { selectModel } from '#web/data/selected-model.ts'
 import { accountSettingsQuery, changePreferences } from '#web/data/settings.ts'
-import { ErrorText } from './section.tsx'
-import { SelectField } from './select-field.tsx'
-import { useAttempt } from './use-attempt.ts'
+import { ErrorText } from '#web/ui/section.tsx'
+import { SelectField } from '#web/ui/select-field.tsx'
+import { useAttempt } from '#web/data/use-attempt.ts'
 
 export function DefaultModel(): JSX.Element | null {
   const queryClient = useQueryClient()

@@ -3,7 +3,7 @@ import type { JSX } from 'react'
 import { DOCUMENT_LANGUAGES, documentLanguage, type DocumentLanguage } from '#contract/document.ts'
 import { chooseDocumentLanguages, documentLanguagesQuery } from '#web/data/documents/document-languages.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { SelectField } from './select-field.tsx'
+import { SelectField } from '#web/ui/select-field.tsx'
 
 const NAMES: Record<DocumentLanguage, string> = {
   ara: 'Arabic',

@@ -5,9 +5,9 @@ import { Button } from '#web/ui/button.tsx'
 import { CodeField } from '#web/ui/code-field.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
-import styles from './rows.module.css'
-import { ErrorText } from './section.tsx'
-import { useAttempt } from './use-attempt.ts'
+import styles from '#web/ui/rows.module.css'
+import { ErrorText } from '#web/ui/section.tsx'
+import { useAttempt } from '#web/data/use-attempt.ts'
 
 type EnrolDialogProps = {
   /** Number of the new app, which names it. */

@@ -2,8 +2,8 @@ import { useState, type JSX } from 'react'
 import { startExport } from '#web/data/export.ts'
 import { formatSize } from '#contract/format-size.ts'
 import { Button } from '#web/ui/button.tsx'
-import styles from './rows.module.css'
-import { ErrorText } from './section.tsx'
+import styles from '#web/ui/rows.module.css'
+import { ErrorText } from '#web/ui/section.tsx'
 
 type State = { at: 'rest' } | { at: 'asking' } | { at: 'begun'; bytes: number } | { at: 'failed' }
 

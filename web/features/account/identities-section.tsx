@@ -4,9 +4,9 @@ import { unlinkIdentity, type UserIdentity } from '#web/data/account/account.ts'
 import { linkIdentity, loadIdentityProviders } from '#web/data/auth/identity-providers.ts'
 import type { User } from '#web/data/auth/session.ts'
 import { Button } from '#web/ui/button.tsx'
-import styles from './rows.module.css'
-import { ErrorText, Section } from './section.tsx'
-import { useAttempt } from './use-attempt.ts'
+import styles from '#web/ui/rows.module.css'
+import { ErrorText, Section } from '#web/ui/section.tsx'
+import { useAttempt } from '#web/data/use-attempt.ts'
 
 const NAMES: Record<string, string> = { email: 'E-mail', google: 'Google', github: 'GitHub' }
 

@@ -4,9 +4,9 @@ import { useUser } from '#web/data/auth/auth-context.tsx'
 import { changeAccountSettings } from '#web/data/settings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import styles from './rows.module.css'
-import { ErrorText } from './section.tsx'
-import { useAttempt } from './use-attempt.ts'
+import styles from '#web/ui/rows.module.css'
+import { ErrorText } from '#web/ui/section.tsx'
+import { useAttempt } from '#web/data/use-attempt.ts'
 
 /** Restarts the onboarding. Finished steps stay finished, except the walk-through. */
 export function Introduction({ onReset }: { onReset: () => void }): JSX.Element {

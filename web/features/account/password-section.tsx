@@ -5,10 +5,10 @@ import { Button } from '#web/ui/button.tsx'
 import { CodeField } from '#web/ui/code-field.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import styles from './rows.module.css'
-import { SaveOrCancel } from './save-or-cancel.tsx'
-import { Section } from './section.tsx'
-import { useAttempt } from './use-attempt.ts'
+import styles from '#web/ui/rows.module.css'
+import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
+import { Section } from '#web/ui/section.tsx'
+import { useAttempt } from '#web/data/use-attempt.ts'
 
 const NOTHING = { current: '', next: '', code: '' }
 

@@ -4,11 +4,11 @@ import { changeEmail, changeName } from '#web/data/account/account.ts'
 import type { User } from '#web/data/auth/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
-import { FactRow } from './fact-row.tsx'
-import styles from './rows.module.css'
-import { SaveOrCancel } from './save-or-cancel.tsx'
-import { Section } from './section.tsx'
-import { useAttempt } from './use-attempt.ts'
+import { FactRow } from '#web/ui/fact-row.tsx'
+import styles from '#web/ui/rows.module.css'
+import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
+import { Section } from '#web/ui/section.tsx'
+import { useAttempt } from '#web/data/use-attempt.ts'
 
 const LONGEST_NAME = 80
 const day = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'long', year: 'numeric' })

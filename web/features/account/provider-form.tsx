@@ -4,10 +4,10 @@ import type { NewPersonalProvider } from '#contract/provider.ts'
 import { connectProvider } from '#web/data/model-providers.ts'
 import type { ProviderKeyForm } from '#web/data/provider-key-form.ts'
 import { TextField } from '#web/ui/text-field.tsx'
-import { SaveOrCancel } from './save-or-cancel.tsx'
-import { SelectField } from './select-field.tsx'
+import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
+import { SelectField } from '#web/ui/select-field.tsx'
 import { formText } from './form-text.ts'
-import { useAttempt } from './use-attempt.ts'
+import { useAttempt } from '#web/data/use-attempt.ts'
 import styles from './connections.module.css'
 
 type Kind = NewPersonalProvider['kind']

@@ -7,7 +7,7 @@ import { Button } from '#web/ui/button.tsx'
 import { ConnectionRow } from './connection-row.tsx'
 import { ProviderForm } from './provider-form.tsx'
 import { SearchByMeaning } from './search-by-meaning.tsx'
-import { ErrorText, Section } from './section.tsx'
+import { ErrorText, Section } from '#web/ui/section.tsx'
 import styles from './connections.module.css'
 
 function describe({ base_url, last_four }: PersonalProvider): string {

@@ -3,7 +3,7 @@ import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { saveFile } from '#web/lib/save-file.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import styles from './rows.module.css'
+import styles from '#web/ui/rows.module.css'
 
 type RecoveryCodesDialogProps = { codes: readonly string[]; email: string; onClose: () => void }
 

@@ -13,9 +13,9 @@ import { Progress } from '#web/ui/progress.tsx'
 import { Switch } from '#web/ui/switch.tsx'
 import { EmbeddingsModel } from './embeddings-model.tsx'
 import { endSentence } from './end-sentence.ts'
-import { ErrorText } from './section.tsx'
-import { SelectField } from './select-field.tsx'
-import { useAttempt } from './use-attempt.ts'
+import { ErrorText } from '#web/ui/section.tsx'
+import { SelectField } from '#web/ui/select-field.tsx'
+import { useAttempt } from '#web/data/use-attempt.ts'
 import styles from './search-by-meaning.module.css'
 
 const number = new Intl.NumberFormat('en')

@@ -6,9 +6,9 @@ import { endOtherSessions, endSession, sessionsQuery } from '#web/data/account/a
 import { formatDateLabel, formatTime } from '#web/lib/format/format-date.ts'
 import { Button } from '#web/ui/button.tsx'
 import { describeDevice } from './describe-device.ts'
-import styles from './rows.module.css'
-import { ErrorText, Section } from './section.tsx'
-import { useAttempt } from './use-attempt.ts'
+import styles from '#web/ui/rows.module.css'
+import { ErrorText, Section } from '#web/ui/section.tsx'
+import { useAttempt } from '#web/data/use-attempt.ts'
 
 function describeUse({ used_at: usedAt, address }: OpenSession): string {
   const used = `${formatDateLabel(usedAt)}, ${formatTime(usedAt)}`

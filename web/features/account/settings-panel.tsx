@@ -1,4 +1,4 @@
-import type { JSX } from 'react'
+import type { JSX, ReactNode } from 'react'
 import { setShowToolMessages, setTheme, usePageSettings } from '#web/data/settings.ts'
 import { Switch } from '#web/ui/switch.tsx'
 import { DefaultModel } from './default-model.tsx'
@@ -7,17 +7,24 @@ import { DocumentLanguages } from './document-languages.tsx'
 import { ExportData } from './export-data.tsx'
 import { Introduction } from './introduction.tsx'
 import { ProviderKeys } from './provider-keys.tsx'
-import { Section } from './section.tsx'
+import { Section } from '#web/ui/section.tsx'
 import { StorageUsage } from './storage-usage.tsx'
 import { THEMES } from './themes.ts'
 import { VoiceSection } from './voice-section.tsx'
 import { ToolServers } from './tool-servers.tsx'
 import styles from './account.module.css'
 
-export default function SettingsPanel({ onShowIntroduction }: { onShowIntroduction: () => void }): JSX.Element {
+type SettingsPanelProps = {
+  /** Comes before the own settings. */
+  above?: ReactNode
+  onShowIntroduction: () => void
+}
+
+export default function SettingsPanel({ above, onShowIntroduction }: SettingsPanelProps): JSX.Element {
   const { theme, showToolMessages } = usePageSettings()
   return (
     <section className={styles.panel} aria-labelledby="settings-heading">
+      {above}
       <h2 id="settings-heading" className={styles.heading}>
         Settings
       </h2>

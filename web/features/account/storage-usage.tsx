@@ -4,8 +4,8 @@ import { describeBytes } from '#contract/usage.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { usageQuery } from '#web/data/usage.ts'
 import { Progress } from '#web/ui/progress.tsx'
-import styles from './rows.module.css'
-import { ErrorText } from './section.tsx'
+import styles from '#web/ui/rows.module.css'
+import { ErrorText } from '#web/ui/section.tsx'
 
 const BYTES_PER_MB = 1e6
 

@@ -5,7 +5,7 @@ import { disconnectToolServer, refreshToolServer, toolServersQuery } from '#web/
 import { Button } from '#web/ui/button.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { ConnectionRow } from './connection-row.tsx'
-import { ErrorText, Section } from './section.tsx'
+import { ErrorText, Section } from '#web/ui/section.tsx'
 import { ToolServerForm } from './tool-server-form.tsx'
 import styles from './connections.module.css'
 

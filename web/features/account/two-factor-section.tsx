@@ -9,9 +9,9 @@ import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { EnrolDialog } from './enrol-dialog.tsx'
 import { PhoneDialog } from './phone-dialog.tsx'
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
-import styles from './rows.module.css'
-import { ErrorText, Section } from './section.tsx'
-import { useAttempt } from './use-attempt.ts'
+import styles from '#web/ui/rows.module.css'
+import { ErrorText, Section } from '#web/ui/section.tsx'
+import { useAttempt } from '#web/data/use-attempt.ts'
 
 const addedOn = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'short', year: 'numeric' })
 

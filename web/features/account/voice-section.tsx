@@ -1,7 +1,7 @@
 import { useEffect, useState, type JSX } from 'react'
 import { changePageSettings, usePageSettings } from '#web/data/settings.ts'
-import { Section } from './section.tsx'
-import { SelectField } from './select-field.tsx'
+import { Section } from '#web/ui/section.tsx'
+import { SelectField } from '#web/ui/select-field.tsx'
 
 /** Languages that transcription models support well (ISO 639-1). */
 const LANGUAGES = [

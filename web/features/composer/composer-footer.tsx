@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { FileText, Lock } from 'lucide-react'
-import type { JSX } from 'react'
+import type { JSX, ReactNode } from 'react'
 import { availabilityQuery } from '#web/data/models.ts'
 import { useSelectedModel } from '#web/data/selected-model.ts'
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
@@ -13,8 +13,14 @@ function privacyStatement(known: boolean, host: string | null): string {
   return `The conversation and the passages that fit are sent to ${host}. A document that you name may go there whole, a picture as a picture.`
 }
 
-/** `documentsCount` is null while loading. */
-export function ComposerFooter({ documentsCount }: { documentsCount: number | null }): JSX.Element {
+type ComposerFooterProps = {
+  /** Null while loading. */
+  documentsCount: number | null
+  /** Further choices about what is asked. */
+  children?: ReactNode
+}
+
+export function ComposerFooter({ documentsCount, children }: ComposerFooterProps): JSX.Element {
   const { data: availability } = useQuery(availabilityQuery)
   const identifier = useSelectedModel((state) => state.identifier)
   const model = availability?.find((row) => row.model_identifier === identifier)
@@ -31,6 +37,7 @@ export function ComposerFooter({ documentsCount }: { documentsCount: number | nu
           <FileText size={12} aria-hidden /> {documentsCount} {documentsCount === 1 ? 'document' : 'documents'} indexed
         </span>
       )}
+      {children}
     </footer>
   )
 }

@@ -41,6 +41,8 @@ export type ComposerProps = {
   /** Null: a new conversation. */
   conversationId: string | null
   waiting: boolean
+  /** Why the person may not ask here; what was typed stays. Null: it may. */
+  refusal?: string | null
   filled: FilledDraft | null
   onSend: (text: string) => void
   /** Stops the reply; null while there is none to stop. */
@@ -48,8 +50,9 @@ export type ComposerProps = {
   Microphone: ComponentType<InputMethodProps>
 }
 
-export function Composer({ conversationId, waiting, filled, onSend, onStop, Microphone }: ComposerProps): JSX.Element {
-  const composer = useComposer({ conversationId, disabled: waiting, onSend })
+export function Composer(props: ComposerProps): JSX.Element {
+  const { conversationId, waiting, refusal = null, filled, onSend, onStop, Microphone } = props
+  const composer = useComposer({ conversationId, disabled: waiting || refusal !== null, onSend })
   const { input, text, change, fill } = composer
   const listId = useId()
   const backdrop = useRef<HTMLDivElement>(null)
@@ -87,6 +90,11 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop, Micr
   return (
     <div className={styles.composer}>
       <SuggestionList id={listId} composer={composer} />
+      {refusal !== null && (
+        <p className={styles.refusal} role="status">
+          {refusal}
+        </p>
+      )}
       <div className={styles.box}>
         <div className={styles.field}>
           <div ref={backdrop} className={styles.backdrop} dir="auto" aria-hidden>
@@ -105,8 +113,15 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop, Micr
             {...(composer.suggestions.length > 0
               ? { 'aria-activedescendant': `${listId}-${composer.highlighted}` }
               : {})}
-            placeholder={waiting ? 'Waiting for AI response...' : 'Ask anything... (Try typing @ for tools)'}
+            placeholder={
+              refusal !== null
+                ? ''
+                : waiting
+                  ? 'Waiting for AI response...'
+                  : 'Ask anything... (Try typing @ for tools)'
+            }
             disabled={waiting}
+            readOnly={refusal !== null}
             dir="auto"
             value={text}
             onChange={(event) => change(event.target.value, event.target.selectionStart)}
@@ -117,7 +132,7 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop, Micr
             }}
           />
         </div>
-        <Microphone conversationId={conversationId} disabled={waiting} replace={replace} />
+        <Microphone conversationId={conversationId} disabled={waiting || refusal !== null} replace={replace} />
         {waiting && onStop !== null ? (
           <Tooltip content="Stop">
             <Button variant="outline" size="icon" aria-label="Stop" onClick={onStop}>

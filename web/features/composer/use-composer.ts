@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type 
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { documentMatchesQuery } from '#web/data/documents/document-queries.ts'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import { matchingNames, nameTokenAt, quoteName, typedName } from '#web/lib/documents/document-names.ts'
 import { commandTokenAt, insertCommand, matchingCommands, type CommandToken } from '#web/lib/messages/tool-commands.ts'
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
@@ -41,7 +42,8 @@ function useSuggestions(text: string, cursor: number): readonly Suggestion[] {
   const command = commandTokenAt(text, cursor)
   const name = command === null ? nameTokenAt(text, cursor) : null
   const typed = typedName(name)
-  const { data: documents = [] } = useQuery({ ...documentMatchesQuery(typed), enabled: typed !== '' })
+  const space = useSpace()
+  const { data: documents = [] } = useQuery({ ...documentMatchesQuery(typed, space), enabled: typed !== '' })
   if (command !== null)
     return matchingCommands(command).map(({ command: shown, description }) => ({
       kind: 'tool',

@@ -1,4 +1,4 @@
-import { GitBranch, Pin, PinOff, Trash2 } from 'lucide-react'
+import { GitBranch, Pin, PinOff, Trash2, Users } from 'lucide-react'
 import { useQuery } from '@tanstack/react-query'
 import type { JSX } from 'react'
 import type { ListedConversation } from '#contract/conversation.ts'
@@ -17,6 +17,8 @@ type ConversationItemProps = {
   /** The name of its model. */
   description: string
   active: boolean
+  /** Only the author pins and deletes. */
+  isOwn: boolean
   onSelect: () => void
   onPin: () => void
   /** Called with the button that pins, whenever it is drawn. */
@@ -29,6 +31,7 @@ export function ConversationItem({
   item,
   description,
   active,
+  isOwn,
   onSelect,
   onPin,
   onPinDrawn,
@@ -41,6 +44,7 @@ export function ConversationItem({
       <button type="button" className={styles.open} onClick={onSelect} aria-current={active ? 'true' : undefined}>
         <span className={styles.title} dir="auto" title={branch === null ? title : `${title}\n${branch}`}>
           {branch !== null && <GitBranch size={13} aria-hidden className={styles.branch} />}
+          {conversation.is_shared && <Users size={13} aria-hidden className={styles.branch} />}
           {title}
         </span>
         <span className={styles.description}>{description}</span>
@@ -49,30 +53,33 @@ export function ConversationItem({
           <time dateTime={conversation.started_at}>{formatTime(conversation.started_at)}</time>
         </span>
         {branch !== null && <span className={hidden.hidden}>{branch}</span>}
+        {conversation.is_shared && <span className={hidden.hidden}>Shared with the space</span>}
       </button>
-      <span className={styles.actions}>
-        <Button
-          ref={onPinDrawn}
-          variant="ghost"
-          size="icon"
-          className={styles.action}
-          aria-label={`${conversation.pinned ? 'Unpin' : 'Pin'} ${title}`}
-          title={conversation.pinned ? 'Unpin' : 'Pin'}
-          onClick={onPin}
-        >
-          {conversation.pinned ? <PinOff size={15} /> : <Pin size={15} />}
-        </Button>
-        <Button
-          variant="ghost"
-          size="icon"
-          className={styles.action}
-          aria-label={`Delete ${title}`}
-          title="Delete"
-          onClick={onDelete}
-        >
-          <Trash2 size={15} />
-        </Button>
-      </span>
+      {isOwn && (
+        <span className={styles.actions}>
+          <Button
+            ref={onPinDrawn}
+            variant="ghost"
+            size="icon"
+            className={styles.action}
+            aria-label={`${conversation.pinned ? 'Unpin' : 'Pin'} ${title}`}
+            title={conversation.pinned ? 'Unpin' : 'Pin'}
+            onClick={onPin}
+          >
+            {conversation.pinned ? <PinOff size={15} /> : <Pin size={15} />}
+          </Button>
+          <Button
+            variant="ghost"
+            size="icon"
+            className={styles.action}
+            aria-label={`Delete ${title}`}
+            title="Delete"
+            onClick={onDelete}
+          >
+            <Trash2 size={15} />
+          </Button>
+        </span>
+      )}
     </li>
   )
 }

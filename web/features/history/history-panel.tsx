@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState, type JSX } from 'react'
 import type { ListedConversation } from '#contract/conversation.ts'
 import { conversationList } from '#web/data/conversations.ts'
 import { useModelLabel } from '#web/data/models.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import { usePagedList } from '#web/data/use-paged-list.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
@@ -75,7 +76,7 @@ export function HistoryPanel(props: HistoryPanelProps): JSX.Element {
 
 function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element {
   const search = props.search.trim()
-  const conversations = usePagedList(conversationList, { userId: props.userId, search })
+  const conversations = usePagedList(conversationList, { userId: props.userId, space: useSpace(), search })
   const { rows, hasMore } = conversations
   const actions = useConversationActions(props.userId, props.onDeleted)
   const [asked, setAsked] = useState<ListedConversation | null>(null)
@@ -133,6 +134,7 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
         hasMore={isLast && hasMore}
         onNearEnd={conversations.failedToReadMore ? undefined : conversations.readMore}
         activeId={props.activeId}
+        userId={props.userId}
         onSelect={props.onSelect}
         onPin={(row) => {
           moving.current = row.id
@@ -185,6 +187,7 @@ type SectionProps = {
   hasMore: boolean
   onNearEnd: (() => void) | undefined
   activeId: string | null
+  userId: string
   onSelect: (id: string) => void
   onPin: (row: ListedConversation) => void
   onPinDrawn: (id: string, button: HTMLButtonElement | null) => void
@@ -192,7 +195,7 @@ type SectionProps = {
 }
 
 function Section(props: SectionProps): JSX.Element {
-  const { title, rows, hasMore, onNearEnd, activeId, onSelect, onPin, onPinDrawn, onDelete } = props
+  const { title, rows, hasMore, onNearEnd, activeId, userId, onSelect, onPin, onPinDrawn, onDelete } = props
   const id = useId()
   const modelLabel = useModelLabel()
   return (
@@ -214,6 +217,7 @@ function Section(props: SectionProps): JSX.Element {
             item={item}
             description={modelLabel(row.model_name)}
             active={row.id === activeId}
+            isOwn={row.uid === userId}
             onSelect={() => onSelect(row.id)}
             onPin={() => onPin(row)}
             onPinDrawn={(button) => onPinDrawn(row.id, button)}

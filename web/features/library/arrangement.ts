@@ -1,6 +1,6 @@
-import type { DocumentListView } from '#web/lib/documents/document-order.ts'
+import type { DocumentOrder } from '#web/lib/documents/document-order.ts'
 
-export type Arrangement = Pick<DocumentListView, 'by' | 'descending'>
+export type Arrangement = Pick<DocumentOrder, 'by' | 'descending'>
 
 export const NEWEST_FIRST: Arrangement = { by: 'date', descending: true }
 

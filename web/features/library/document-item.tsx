@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Pencil, Trash2 } from 'lucide-react'
-import { useState, type JSX } from 'react'
+import { useState, type ComponentType, type JSX } from 'react'
 
 import { nameWithFolder, type DocumentRow } from '#contract/document.ts'
 import { deleteDocument } from '#web/data/documents/document-mutations.ts'
@@ -24,12 +24,16 @@ interface DocumentItemProps {
   document: DocumentRow
   onOpen: (documentId: string) => void
   isOpen: boolean
+  /** False for readers of a space. */
+  mayChange: boolean
+  Move: ComponentType<{ document: DocumentRow }>
   /** Set while rows are being selected, which leaves no room for other actions. */
   selection: RowSelection | undefined
   item: VirtualRow
 }
 
-export function DocumentItem({ document, onOpen, isOpen, selection, item }: DocumentItemProps): JSX.Element {
+export function DocumentItem(props: DocumentItemProps): JSX.Element {
+  const { document, onOpen, isOpen, mayChange, Move, selection, item } = props
   const [isRenaming, setRenaming] = useState(false)
   const renameButton = useFocusAfterField(isRenaming)
   const reading = describeProgress(document)
@@ -81,7 +85,7 @@ export function DocumentItem({ document, onOpen, isOpen, selection, item }: Docu
           </div>
         )}
       </div>
-      {selection === undefined && !isRenaming && (
+      {selection === undefined && !isRenaming && mayChange && (
         <div className={styles.actions}>
           <Button
             ref={renameButton}
@@ -93,6 +97,7 @@ export function DocumentItem({ document, onOpen, isOpen, selection, item }: Docu
             <Pencil size={15} />
           </Button>
           <AddVersionButton document={document} />
+          <Move document={document} />
           <DeleteButton document={document} />
         </div>
       )}

@@ -1,10 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState, type JSX, type RefObject } from 'react'
+import { useEffect, useMemo, useRef, useState, type ComponentType, type JSX, type RefObject } from 'react'
 import { flushSync } from 'react-dom'
 
 import type { DocumentRow, NamedDocument } from '#contract/document.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
+import { mayEdit } from '#web/data/spaces/space-rights.ts'
+import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { documentList, previewOfDocuments } from '#web/data/documents/paged-documents.ts'
 import { usePagedList, type PagedRows } from '#web/data/use-paged-list.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -31,17 +34,23 @@ interface DocumentListProps {
   /** Whether to show the label as a heading; false where the surroundings already have one. */
   titled?: boolean
   onAsk?: ((documents: readonly NamedDocument[]) => void) | undefined
+  /** A further action of a document. */
+  Move: ComponentType<{ document: DocumentRow }>
 }
 
-export default function DocumentList({ onOpen, openId, label, titled = false, onAsk }: DocumentListProps): JSX.Element {
+export default function DocumentList(props: DocumentListProps): JSX.Element {
+  const { onOpen, openId, label, titled = false, onAsk, Move } = props
   const queryClient = useQueryClient()
-  const { data: counts } = useQuery(documentCountsQuery())
+  const space = useSpace()
+  const place = useCurrentSpace()
+  const mayChange = !place || mayEdit(place)
+  const { data: counts } = useQuery(documentCountsQuery(space))
   const [text, setText] = useState('')
   const [arrangement, setArrangement] = useState(NEWEST_FIRST)
   const total = counts?.total ?? 0
   const isFiltered = total >= FILTER_FROM
   const search = isFiltered ? text.trim() : ''
-  const view = useMemo(() => ({ search, ...arrangement }), [search, arrangement])
+  const view = useMemo(() => ({ space, search, ...arrangement }), [space, search, arrangement])
   const preview = useMemo(() => previewOfDocuments(queryClient, view), [queryClient, view])
   const documents = usePagedList(documentList, view, preview)
   const { rows } = documents
@@ -55,7 +64,11 @@ export default function DocumentList({ onOpen, openId, label, titled = false, on
     flushSync(() => setFocusedRow(index))
     section.current?.querySelector<HTMLElement>(`[data-index="${index}"] input`)?.focus()
   }
-  const selection = useSelection({ shown: { ...documents, search }, onDelete: () => setAsking(true), focusRow })
+  const selection = useSelection({
+    shown: { ...documents, space, search },
+    onDelete: () => setAsking(mayChange),
+    focusRow,
+  })
   const { chosen } = selection
   const begin = (): void => {
     selection.begin()
@@ -85,7 +98,7 @@ export default function DocumentList({ onOpen, openId, label, titled = false, on
           isAll={selection.isAll}
           isBusy={isBusy}
           onAll={selection.chooseAll}
-          onDelete={() => setAsking(true)}
+          onDelete={mayChange ? () => setAsking(true) : undefined}
           onDone={end}
           onAsk={
             onAsk &&
@@ -123,6 +136,8 @@ export default function DocumentList({ onOpen, openId, label, titled = false, on
         >
           {(document, item) => (
             <DocumentItem
+              mayChange={mayChange}
+              Move={Move}
               key={document.id}
               document={document}
               onOpen={onOpen}

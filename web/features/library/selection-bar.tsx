@@ -8,7 +8,8 @@ interface SelectionBarProps {
   isAll: boolean
   isBusy: boolean
   onAll: () => void
-  onDelete: () => void
+  /** Undefined for readers of a space. */
+  onDelete: (() => void) | undefined
   onDone: () => void
   /** Undefined where there is no conversation to ask in. */
   onAsk: (() => void) | undefined
@@ -33,9 +34,11 @@ export function SelectionBar(props: SelectionBarProps): JSX.Element {
             <MessageSquareText size={14} aria-hidden /> Ask about these
           </Button>
         )}
-        <Button variant="outline" size="sm" disabled={isNone || props.isBusy} onClick={props.onDelete}>
-          <Trash2 size={14} aria-hidden /> Delete
-        </Button>
+        {props.onDelete !== undefined && (
+          <Button variant="outline" size="sm" disabled={isNone || props.isBusy} onClick={props.onDelete}>
+            <Trash2 size={14} aria-hidden /> Delete
+          </Button>
+        )}
       </div>
     </div>
   )

@@ -6,6 +6,7 @@ import { MAX_UPLOAD_LABEL } from '#contract/upload-limits.ts'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 
 import { announceFiles } from './given-files.ts'
 import styles from './upload-area.module.css'
@@ -22,9 +23,10 @@ const CAN_CHOOSE_FOLDERS = 'webkitdirectory' in HTMLInputElement.prototype && ma
 
 export default function UploadArea({ onUploaded }: { onUploaded?: (documents: DocumentRow[]) => void }): JSX.Element {
   const id = useId()
+  const space = useSpace()
   const zone = useUploadZone(id, () => onUploaded)
   const uploads = useShownUploads(id)
-  const { data: counts } = useQuery(documentCountsQuery())
+  const { data: counts } = useQuery(documentCountsQuery(space))
   const isPaused = useUploads((state) => state.isPaused)
   useLeaving(uploads)
   // Without bubbling: the page around would take these files again, and handles pasting itself.

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState, type JSX } from 'react'
 
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -21,6 +22,7 @@ export function UploadControls({
   isPaused: boolean
 }): JSX.Element | null {
   const queryClient = useQueryClient()
+  const space = useSpace()
   const isDisconnected = useUploads((state) => state.isDisconnected)
   const [isAsking, setAsking] = useState(false)
   const secondsLeft = useTimeLeft(progress)
@@ -32,11 +34,13 @@ export function UploadControls({
     toast({ title: 'Error', description, variant: 'destructive' })
   }
   const pause = () =>
-    void setPaused(queryClient, !isPaused).catch(
+    void setPaused(queryClient, space, !isPaused).catch(
       fail(`Failed to ${isPaused ? 'resume' : 'pause'} your files. Please try again.`),
     )
   const cancel = () =>
-    void cancelUploads(queryClient).catch(fail('Failed to remove the files that are not read yet. Please try again.'))
+    void cancelUploads(queryClient, space).catch(
+      fail('Failed to remove the files that are not read yet. Please try again.'),
+    )
   return (
     <div className={styles.controls}>
       <span className={styles.note} role="status">

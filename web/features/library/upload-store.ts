@@ -8,6 +8,7 @@ import { documentsKey } from '#web/data/documents/document-queries.ts'
 import { readDocuments } from '#web/data/documents/read-documents.ts'
 import { cancelReading, pauseReading } from '#web/data/documents/reading-queue.ts'
 import { sendFiles, type FileToSend } from '#web/data/documents/send-files.ts'
+import type { Space } from '#web/data/spaces/current-space.ts'
 import { deleteUnsentFiles, rememberFiles, sendLeftFiles } from '#web/data/documents/unsent-files.ts'
 import { isUploadPaused, storeUploadPause } from '#web/data/documents/upload-pause.ts'
 
@@ -96,9 +97,9 @@ export const missedChangesQuery = queryOptions({
 export function openUploads(queryClient: QueryClient, ofUser: string): () => void {
   userId = ofUser
   useUploads.setState({ isPaused: isUploadPaused(ofUser) })
-  sendLeftFiles(ofUser, async (files, forget) => {
+  sendLeftFiles(ofUser, async (files, space, forget) => {
     tell({ type: 'chosen', uploads: files.map((file) => toUpload(PAGE_ZONE, file)), over: [] })
-    await send(queryClient, files, forget)
+    await send(queryClient, { files, space, forget })
   }).catch((error: unknown) => console.error('The uploads of an earlier page could not go on', error))
   return forgetUploads
 }
@@ -118,7 +119,7 @@ export function showUploadArea(zone: string): () => void {
 }
 
 /** Neither sends nor reads on until it is called with false. @throws if the server refuses it */
-export async function setPaused(queryClient: QueryClient, isPaused: boolean): Promise<void> {
+export async function setPaused(queryClient: QueryClient, space: Space, isPaused: boolean): Promise<void> {
   const before = useUploads.getState().isPaused
   const controller = new AbortController()
   const { signal } = controller
@@ -127,6 +128,7 @@ export async function setPaused(queryClient: QueryClient, isPaused: boolean): Pr
   showPaused(isPaused)
   try {
     await pauseReading(queryClient, isPaused, {
+      space,
       signal,
       onConnection: (isDisconnected) => useUploads.setState({ isDisconnected }),
       isWanted: () => useUploads.getState().isPaused === isPaused,
@@ -146,27 +148,28 @@ function showPaused(isPaused: boolean): void {
 }
 
 /** Sends no more files, and removes the documents that are not read yet. @throws if they cannot be removed */
-export async function cancelUploads(queryClient: QueryClient): Promise<void> {
+export async function cancelUploads(queryClient: QueryClient, space: Space): Promise<void> {
   for (const controller of running) controller.abort()
   if (userId !== null) {
     deleteUnsentFiles(userId)
     storeUploadPause(userId, false)
   }
   const underWay = list.all().filter((upload) => stageOf(upload) === 'under way')
-  await cancelReading(queryClient)
+  await cancelReading(queryClient, space)
   dismissUploads(underWay.map(({ key }) => key))
   useUploads.setState({ isPaused: false, isDisconnected: false })
 }
 
 interface Chosen {
   zone: string
+  space: Space
   accepted: readonly File[]
   rejected: readonly { file: File; errors: readonly { code: string; message: string }[] }[]
 }
 
 /** Resolves after the last file with the stored documents; with none when aborted. */
 export async function startUploads(queryClient: QueryClient, chosen: Chosen): Promise<DocumentRow[]> {
-  const { zone, accepted, rejected } = chosen
+  const { zone, space, accepted, rejected } = chosen
   const files = accepted
     .filter((file) => withinSizeLimit(file) && !isHidden(file))
     .map((file): FileToSend => ({ key: crypto.randomUUID(), file, folder: folderOf(file) }))
@@ -179,24 +182,27 @@ export async function startUploads(queryClient: QueryClient, chosen: Chosen): Pr
   tell({ type: 'chosen', uploads: [...files.map((file) => toUpload(zone, file)), ...refusals], over })
   setTrayOpen(null)
   if (files.length === 0) return []
-  const remembered = userId === null ? undefined : rememberFiles(userId, files)
+  const remembered = userId === null ? undefined : rememberFiles(userId, files, space)
   try {
-    return await send(queryClient, files, (key) => remembered?.forget(key))
+    return await send(queryClient, { files, space, forget: (key) => remembered?.forget(key) })
   } finally {
     remembered?.release()
   }
 }
 
-async function send(
-  queryClient: QueryClient,
-  files: readonly FileToSend[],
-  forget: (key: string) => void,
-): Promise<DocumentRow[]> {
+interface Sending {
+  readonly files: readonly FileToSend[]
+  readonly space: Space
+  readonly forget: (key: string) => void
+}
+
+async function send(queryClient: QueryClient, { files, space, forget }: Sending): Promise<DocumentRow[]> {
   const controller = new AbortController()
   running.add(controller)
   const documents = new Map<string, DocumentRow>()
   try {
     await sendFiles(files, {
+      space,
       signal: controller.signal,
       untilResumed,
       onProgress: (key, share) => tell({ type: 'sent', key, share }),

@@ -6,6 +6,7 @@ import { allOver, describeUploads, failedFirst, progressOf, stageOf } from './up
 const document: DocumentRow = {
   id: 'd', filename: 'a.pdf', folder: '', originalname: 'a.pdf', mimetype: 'application/pdf', size: 1, state: 'queued',
   pages: null, pages_done: 0, error: null, uploaded_at: '2026-01-01T00:00:00Z', series: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11', version: 1, superseded_at: null,
+  space_id: null,
 } // prettier-ignore
 const upload = (step: Upload['step']): Upload => ({ key: 'k', zone: 'z', name: 'a.pdf', folder: '', size: 1, step })
 const taken = (state: DocumentRow['state'], isNew = true) =>

@@ -3,6 +3,7 @@ import { ChevronDown, X } from 'lucide-react'
 import type { JSX } from 'react'
 
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import { Button } from '#web/ui/button.tsx'
 
 import { setTrayOpen, useTrayOpen } from './tray-open.ts'
@@ -16,10 +17,11 @@ import { useShownUploads } from './use-shown-uploads.ts'
 
 /** Uploads that no mounted upload area shows, and many files of which only the server knows. */
 export function UploadTray(): JSX.Element | null {
+  const space = useSpace()
   const { isPaused, uploads: all } = useUploads()
   const { isOpen: isChosenOpen } = useTrayOpen()
   const uploads = useShownUploads(null)
-  const { data: counts } = useQuery(documentCountsQuery())
+  const { data: counts } = useQuery(documentCountsQuery(space))
   useQuery(missedChangesQuery)
   useLeaving(uploads)
 

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState, type KeyboardEvent } from 'react'
 import type { DocumentRow, NamedDocument } from '#contract/document.ts'
 import { onDocumentChange } from '#web/data/documents/document-changes.ts'
 import { readNames } from '#web/data/documents/document-queries.ts'
+import type { Space } from '#web/data/spaces/current-space.ts'
 import { isNameMatching } from '#web/lib/documents/document-order.ts'
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { toast } from '#web/ui/toast.tsx'
@@ -20,6 +21,7 @@ interface ShownList {
   readonly hasMore: boolean
   /** The rows are not yet those of the search. */
   readonly isOutdated: boolean
+  readonly space: Space
   readonly search: string
 }
 
@@ -44,11 +46,11 @@ interface SelectionOptions {
 }
 
 export function useSelection({ shown, onDelete, focusRow }: SelectionOptions): ListSelection {
-  const { rows, search } = shown
+  const { rows, space, search } = shown
   const [state, setState] = useState<Selection | null>(null)
   /** The search whose documents were all selected, also those that are not loaded. */
   const [wholeSearch, setWholeSearch] = useState<string | null>(null)
-  const readAll = useMutation({ mutationFn: readNames })
+  const readAll = useMutation({ mutationFn: (wanted: string) => readNames(wanted, space) })
 
   const isOn = state !== null
   useEffect(() => {

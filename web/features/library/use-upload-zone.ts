@@ -4,6 +4,7 @@ import type { DropEvent, DropzoneOptions } from 'react-dropzone'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { MAX_UPLOAD_BYTES } from '#contract/upload-limits.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 
 import { acceptedTypes } from './upload-rules.ts'
 import { startUploads } from './upload-store.ts'
@@ -16,17 +17,18 @@ export function useUploadZone(
   whenUploaded?: (event: DropEvent) => OnUploaded | undefined,
 ): DropzoneOptions {
   const queryClient = useQueryClient()
+  const space = useSpace()
   const onDrop = useCallback<NonNullable<DropzoneOptions['onDrop']>>(
     (accepted, rejected, event) => {
       const onUploaded = whenUploaded?.(event)
-      startUploads(queryClient, { zone, accepted, rejected }).then(
+      startUploads(queryClient, { zone, space, accepted, rejected }).then(
         (documents) => {
           if (documents.length > 0) onUploaded?.(documents)
         },
         (error: unknown) => console.error('The upload ended with an error', error),
       )
     },
-    [queryClient, zone, whenUploaded],
+    [queryClient, zone, space, whenUploaded],
   )
   return { accept: ACCEPT, maxSize: MAX_UPLOAD_BYTES, onDrop }
 }

@@ -1,13 +1,16 @@
 import { FileText, GitBranch, MessageSquare, MessagesSquare } from 'lucide-react'
+import { useQuery } from '@tanstack/react-query'
 import { Fragment, type JSX } from 'react'
 import type { ListedConversation } from '#contract/conversation.ts'
 import { nameWithFolder } from '#contract/document.ts'
 import type { FoundMessage, FoundPassage, SnippetPart } from '#contract/search.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
+import { spacesQuery } from '#web/data/spaces/spaces.ts'
 import { describeSearchHit } from '#web/lib/documents/describe-document.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
 import { listTitle } from '#web/lib/messages/conversation-labels.ts'
 import { CommandGroup, CommandItem, CommandPanel } from '#web/ui/command.tsx'
+import { SwitchMark } from '#web/ui/switch-mark.tsx'
 import hidden from '#web/ui/visually-hidden.module.css'
 import styles from './command-palette.module.css'
 import type { PaletteAction } from './palette-action.ts'
@@ -21,6 +24,8 @@ export type CommandPaletteProps = {
   onSearch: (search: string) => void
   /** Closes the palette, then runs the chosen entry. */
   onTake: (run: () => void) => void
+  isEverywhere: boolean
+  onEverywhere: (isEverywhere: boolean) => void
   userId: string
   actions: readonly PaletteAction[]
   onOpenConversation: (id: string) => void
@@ -49,6 +54,8 @@ const valueOf = {
 
 export default function CommandPalette(props: CommandPaletteProps): JSX.Element {
   const { wanted, found, count, isSearching, failed } = usePaletteResults(props.search, props)
+  const { data: spaces = [] } = useQuery(spacesQuery)
+  const hasSpaces = spaces.length > 0
   const take = (run: () => void) => (): void => props.onTake(run)
 
   return (
@@ -89,6 +96,17 @@ export default function CommandPalette(props: CommandPaletteProps): JSX.Element 
           <span>
             <kbd>Esc</kbd> close
           </span>
+          {hasSpaces && (
+            <button
+              type="button"
+              role="switch"
+              aria-checked={props.isEverywhere}
+              className={styles.everywhere}
+              onClick={() => props.onEverywhere(!props.isEverywhere)}
+            >
+              <SwitchMark checked={props.isEverywhere} /> all spaces
+            </button>
+          )}
         </p>
       }
     >

@@ -6,7 +6,7 @@ import type { CommandPaletteProps } from './command-palette.tsx'
 const LABEL = 'Search and commands'
 const PLACEHOLDER = 'Find chats, documents, actions…'
 
-type OwnProps = 'label' | 'placeholder' | 'search' | 'onSearch' | 'onTake'
+type OwnProps = 'label' | 'placeholder' | 'search' | 'onSearch' | 'onTake' | 'isEverywhere' | 'onEverywhere'
 type PaletteDialogProps = Omit<CommandPaletteProps, OwnProps> & {
   onOpenChange: (open: boolean) => void
   View: ComponentType<CommandPaletteProps> | null
@@ -15,6 +15,7 @@ type PaletteDialogProps = Omit<CommandPaletteProps, OwnProps> & {
 /** The command palette in its dialog. Typing works before its code has loaded. */
 export function PaletteDialog({ View, onOpenChange, ...props }: PaletteDialogProps): JSX.Element {
   const [search, setSearch] = useState('')
+  const [isEverywhere, setEverywhere] = useState(false)
   /** The chosen entry; it runs after the dialog has returned the focus. */
   const chosen = useRef<(() => void) | null>(null)
   const type = (typed: string): void => setSearch(typed.slice(0, MAX_SEARCH_LENGTH))
@@ -25,6 +26,7 @@ export function PaletteDialog({ View, onOpenChange, ...props }: PaletteDialogPro
       label={LABEL}
       onClosed={() => {
         setSearch('')
+        setEverywhere(false)
         chosen.current?.()
         chosen.current = null
       }}
@@ -45,6 +47,8 @@ export function PaletteDialog({ View, onOpenChange, ...props }: PaletteDialogPro
           placeholder={PLACEHOLDER}
           search={search}
           onSearch={type}
+          isEverywhere={isEverywhere}
+          onEverywhere={setEverywhere}
           onTake={(run) => {
             chosen.current = run
             onOpenChange(false)

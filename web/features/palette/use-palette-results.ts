@@ -5,6 +5,7 @@ import type { FoundMessage, FoundPassage } from '#contract/search.ts'
 import { conversationList } from '#web/data/conversations.ts'
 import { documentMatchesQuery, documentQuery } from '#web/data/documents/document-queries.ts'
 import { conversationSearchQuery, documentSearchQuery, messageSearchQuery } from '#web/data/search.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import { sortByMatch } from '#web/lib/match-words.ts'
 import { listTitle } from '#web/lib/messages/conversation-labels.ts'
 import type { PaletteAction } from './palette-action.ts'
@@ -46,19 +47,26 @@ export type Findings = {
   failed: readonly string[]
 }
 
+export type PaletteSearch = {
+  open: boolean
+  userId: string
+  actions: readonly PaletteAction[]
+  /** All spaces and what is personal are searched, instead of the space that the page shows. */
+  isEverywhere: boolean
+}
+
 /** Results for the search; without one, the actions and the newest conversations. */
-export function usePaletteResults(
-  search: string,
-  { open, userId, actions }: { open: boolean; userId: string; actions: readonly PaletteAction[] },
-): Findings {
+export function usePaletteResults(search: string, { open, userId, actions, isEverywhere }: PaletteSearch): Findings {
   const wanted = search.trim()
   const settled = useDebouncedValue(wanted, QUIET_MS)
-  const recent = useQuery(conversationList.query({ userId, search: '' }))
+  const space = useSpace()
+  const place = isEverywhere ? undefined : space
+  const recent = useQuery(conversationList.query({ userId, space, search: '' }))
   // Names are found within a frame; texts wait until the person pauses.
-  const conversations = useQuery({ ...conversationSearchQuery(wanted), enabled: open && wanted !== '' })
-  const matches = useQuery({ ...documentMatchesQuery(wanted), enabled: open && wanted !== '' })
-  const messages = useQuery({ ...messageSearchQuery(settled), enabled: open && settled !== '' })
-  const passages = useQuery({ ...documentSearchQuery(settled), enabled: open && settled.length > 1 })
+  const conversations = useQuery({ ...conversationSearchQuery(wanted, place), enabled: open && wanted !== '' })
+  const matches = useQuery({ ...documentMatchesQuery(wanted, place), enabled: open && wanted !== '' })
+  const messages = useQuery({ ...messageSearchQuery(settled, place), enabled: open && settled !== '' })
+  const passages = useQuery({ ...documentSearchQuery(settled, place), enabled: open && settled.length > 1 })
   const holding = useQueries({
     queries: (passages.data ?? []).map(({ document_id: id }) => documentQuery(id)),
     combine: (results) => results.flatMap(({ data }) => data ?? []),

@@ -39,7 +39,7 @@ export function ViewerBody({ document, ...props }: ViewerBodyProps): JSX.Element
       <ViewerState
         kind="failed"
         title="This document is not there"
-        text="It was deleted, or it is somebody else’s. An answer that rests on it still shows the passage."
+        text="This document was deleted, or is in a space that you are not in. An answer that rests on it still shows the passage."
       />
     )
   }

@@ -18,6 +18,7 @@ function named(filename: string, uploaded_at: string, id = filename): DocumentRo
     series: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11',
     version: 1,
     superseded_at: null,
+    space_id: null,
   }
 }
 

@@ -1,7 +1,7 @@
 /** Order and selection of document lists, as `listDocuments` of the server has them. */
 import { nameWithFolder, type DocumentRow } from '#contract/document.ts'
 
-export interface DocumentListView {
+export interface DocumentOrder {
   /** A part of the file name with its folder, ignoring case. */
   readonly search: string
   readonly by: 'name' | 'date'
@@ -25,7 +25,7 @@ const COMPARISONS = {
 
 /** Zero only for the same document: ids part equal names and times, ascending in either direction. */
 export const compareDocuments =
-  ({ by, descending }: DocumentListView) =>
+  ({ by, descending }: DocumentOrder) =>
   (one: DocumentRow, other: DocumentRow): number =>
     (descending ? COMPARISONS[by](other, one) : COMPARISONS[by](one, other)) || compareTexts(one.id, other.id)
 

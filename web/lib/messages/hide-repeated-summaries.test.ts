@@ -8,6 +8,7 @@ const answer = (id: string, summary?: string): ThreadMessage => ({
   content: id,
   sender_role: 2,
   token_in: null,
+  author: null,
   token_out: null,
   created_at: '2026-01-01T00:00:00Z',
   metadata: summary === undefined ? {} : { summary, model: 'm' },

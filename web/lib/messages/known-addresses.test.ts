@@ -69,6 +69,7 @@ test('a thread names what the person wrote and its sources, not what tools or an
     content,
     sender_role,
     token_in: null,
+    author: null,
     token_out: null,
     created_at: '2026-01-01T00:00:00Z',
     position: 1,

@@ -66,9 +66,11 @@ function bySource(sources: Iterable<Source>): KnownAddresses {
 export const withSources = (known: KnownAddresses, sources: Iterable<Source>): KnownAddresses =>
   join([known, bySource(sources)])
 
-const ofMessage = new WeakMap<ThreadMessage, KnownAddresses>()
+type WrittenMessage = Pick<ThreadMessage, 'sender_role' | 'content' | 'metadata'>
 
-function addressesOf(message: ThreadMessage): KnownAddresses {
+const ofMessage = new WeakMap<WrittenMessage, KnownAddresses>()
+
+function addressesOf(message: WrittenMessage): KnownAddresses {
   const cached = ofMessage.get(message)
   if (cached) return cached
   const found =
@@ -80,7 +82,7 @@ function addressesOf(message: ThreadMessage): KnownAddresses {
 }
 
 /** Returns `before` where nothing changed, so that answers are not rendered again. */
-export function addressesOfThread(messages: readonly ThreadMessage[], before: KnownAddresses): KnownAddresses {
+export function addressesOfThread(messages: readonly WrittenMessage[], before: KnownAddresses): KnownAddresses {
   const now = join(messages.map(addressesOf))
   const isSame = (['hosts', 'addresses', 'mailboxes'] as const).every(
     (key) => now[key].size === before[key].size && now[key].isSubsetOf(before[key]),

@@ -21,6 +21,7 @@ export function temporaryMessage(conversationId: string, content: string, pendin
     conversation_id: conversationId,
     content,
     sender_role: SENDER_ROLES.user,
+    author: null,
     token_in: null,
     token_out: null,
     created_at: now.toISOString(),

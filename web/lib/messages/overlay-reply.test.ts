@@ -9,6 +9,7 @@ const answer = (attempt?: number): ThreadMessage => ({
   content: 'old',
   sender_role: 2,
   token_in: null,
+  author: null,
   token_out: null,
   created_at: '2026-01-01T00:00:00Z',
   metadata: { version: 2, stopped: true, ...(attempt === undefined ? {} : { attempt }) },

@@ -12,6 +12,7 @@ export const replyAsMessage = (reply: ReplyView): ThreadMessage => ({
   conversation_id: '',
   content: reply.text,
   sender_role: SENDER_ROLES.assistant,
+  author: null,
   token_in: null,
   token_out: null,
   created_at: '',

@@ -1,5 +1,5 @@
 import { Pencil, Printer } from 'lucide-react'
-import { useState, type JSX, type KeyboardEvent } from 'react'
+import { useState, type JSX, type KeyboardEvent, type ReactNode } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import { useFocusAfterField } from '#web/ui/use-focus-after-field.ts'
 import styles from './conversation-title.module.css'
@@ -10,11 +10,14 @@ type ConversationTitleProps = {
   title: string
   /** Null while there is nothing to rename. @returns whether it was stored. */
   onRename: ((title: string) => Promise<boolean>) | null
-  onPrint: () => void
+  /** Null while there is nothing to print. */
+  onPrint: (() => void) | null
+  /** Further actions. */
+  children?: ReactNode
 }
 
 /** The title, editable in place: Enter or blur saves, Escape discards. An empty title changes nothing. */
-export function ConversationTitle({ title, onRename, onPrint }: ConversationTitleProps): JSX.Element {
+export function ConversationTitle({ title, onRename, onPrint, children }: ConversationTitleProps): JSX.Element {
   const [draft, setDraft] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
   const renameButton = useFocusAfterField(draft !== null)
@@ -56,30 +59,31 @@ export function ConversationTitle({ title, onRename, onPrint }: ConversationTitl
       <h1 className={styles.title} dir="auto">
         {title}
       </h1>
+      <span className={styles.more}>{children}</span>
       {onRename !== null && (
-        <>
-          <Button
-            ref={renameButton}
-            variant="ghost"
-            size="icon"
-            className={styles.action}
-            aria-label="Rename conversation"
-            title="Rename"
-            onClick={() => setDraft(title)}
-          >
-            <Pencil size={15} />
-          </Button>
-          <Button
-            variant="ghost"
-            size="icon"
-            className={styles.action}
-            aria-label="Print conversation"
-            title="Print"
-            onClick={onPrint}
-          >
-            <Printer size={15} />
-          </Button>
-        </>
+        <Button
+          ref={renameButton}
+          variant="ghost"
+          size="icon"
+          className={styles.action}
+          aria-label="Rename conversation"
+          title="Rename"
+          onClick={() => setDraft(title)}
+        >
+          <Pencil size={15} />
+        </Button>
+      )}
+      {onPrint !== null && (
+        <Button
+          variant="ghost"
+          size="icon"
+          className={styles.action}
+          aria-label="Print conversation"
+          title="Print"
+          onClick={onPrint}
+        >
+          <Printer size={15} />
+        </Button>
       )}
     </div>
   )

@@ -35,6 +35,8 @@ export const StoredMessage = memo(function StoredMessage(props: StoredMessagePro
           content={content === '' ? NO_CONTENT : content}
           createdAt={message.created_at}
           pending={isTemporary(message)}
+          author={message.author ?? null}
+          withOwnDocuments={metadata?.ownDocuments === true}
         />
       )
     case SENDER_ROLES.tool:

@@ -1,5 +1,7 @@
 import { Pencil } from 'lucide-react'
-import { useRef, useState, type JSX } from 'react'
+import { useContext, useRef, useState, type JSX } from 'react'
+import { useUser } from '#web/data/auth/auth-context.tsx'
+import { useAuthorNames } from '#web/data/spaces/author-names.ts'
 import { useThreadActions } from '#web/features/thread/actions/thread-actions.tsx'
 import { messageElementId } from '#web/features/thread/list/show-target.ts'
 import { useThreadPosition } from '#web/features/thread/list/thread-position.tsx'
@@ -9,11 +11,31 @@ import { classNames } from '#web/ui/class-names.ts'
 import { EditQuestion } from './edit-question.tsx'
 import styles from './message.module.css'
 import { QuestionWords } from './question-words.tsx'
+import { SharedByContext } from './shared-by-context.ts'
 
-type UserMessageProps = { messageId: string; content: string; createdAt: string; pending: boolean }
+type UserMessageProps = {
+  messageId: string
+  content: string
+  createdAt: string
+  pending: boolean
+  /** Null: the author of the conversation. */
+  author: string | null
+  withOwnDocuments: boolean
+}
 
-export function UserMessage({ messageId, content, createdAt, pending }: UserMessageProps): JSX.Element {
+/** Name of the person who asked, in a shared conversation; null in others. */
+function useAskerName(author: string | null, pending: boolean): string | null {
+  const sharedBy = useContext(SharedByContext)
+  const { id: userId } = useUser()
+  const asker = pending ? userId : (author ?? sharedBy ?? '')
+  const name = useAuthorNames(({ names }) => names[asker])
+  if (sharedBy === null) return null
+  return asker === userId ? 'You' : (name ?? 'Former member')
+}
+
+export function UserMessage({ messageId, content, createdAt, pending, ...rest }: UserMessageProps): JSX.Element {
   const actions = useThreadActions()
+  const asker = useAskerName(rest.author, pending)
   const [editing, setEditing] = useState(false)
   const editButton = useRef<HTMLButtonElement>(null)
   const isEditing = editing && actions !== null
@@ -21,7 +43,7 @@ export function UserMessage({ messageId, content, createdAt, pending }: UserMess
     <article
       id={messageElementId(messageId)}
       className={classNames(styles.question, pending && styles.pending)}
-      aria-label="Your message"
+      aria-label={asker === null || asker === 'You' ? 'Your message' : `Message of ${asker}`}
       data-asked
       data-text-end
       {...useThreadPosition()}
@@ -39,6 +61,7 @@ export function UserMessage({ messageId, content, createdAt, pending }: UserMess
         <>
           <QuestionWords content={content} />
           <div className={styles.foot}>
+            {rest.withOwnDocuments && <span className={styles.asked}>own documents too</span>}
             {actions !== null && !pending && (
               <Button
                 ref={editButton}
@@ -52,6 +75,7 @@ export function UserMessage({ messageId, content, createdAt, pending }: UserMess
                 <Pencil size={13} />
               </Button>
             )}
+            {asker !== null && <span className={styles.asked}>{asker}</span>}
             <time className={styles.time} dateTime={createdAt}>
               {formatTime(createdAt)}
             </time>

@@ -83,7 +83,11 @@ function PassageButton({ source }: { source: PassageSource }): JSX.Element {
   const deleted = current === null
   const relevance = relevancePercent(source.score, [...sources.values()].filter(isPassageSource))
   const meta = [
-    ...(deleted ? ['This document was deleted.'] : relevance === null ? [] : [`${relevance}% relevance`]),
+    ...(deleted
+      ? ['This document was deleted, or is in a space that you are not in.']
+      : relevance === null
+        ? []
+        : [`${relevance}% relevance`]),
     ...(current?.superseded_at == null ? [] : [`in version ${current.version}; a newer one is searched now`]),
   ]
   return (
@@ -108,7 +112,7 @@ function MessageButton({ source }: { source: MessageSource }): JSX.Element {
       passage={source.text}
       meta={
         deleted
-          ? 'This conversation was deleted.'
+          ? 'This conversation was deleted, or is not shared with you.'
           : `said by ${describeSpeaker(source)}, ${formatDateLabel(source.createdAt)}`
       }
     />

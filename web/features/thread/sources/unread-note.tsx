@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import type { JSX } from 'react'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import styles from '#web/features/thread/message/message.module.css'
 import { Button } from '#web/ui/button.tsx'
 
 export function UnreadNote({ count, onAgain }: { count: number; onAgain: (() => void) | null }): JSX.Element {
+  const space = useSpace()
   const { data: waits = true } = useQuery({
-    ...documentCountsQuery(),
+    ...documentCountsQuery(space),
     select: ({ being_read: unread, paused }) => unread + paused > 0,
   })
   return (

@@ -1,5 +1,5 @@
 import type { JSX } from 'react'
-import { Button } from '#web/ui/button.tsx'
+import { Button } from './button.tsx'
 import { ErrorText } from './section.tsx'
 import styles from './rows.module.css'
 

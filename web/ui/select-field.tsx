@@ -1,5 +1,5 @@
 import { useId, type JSX } from 'react'
-import { Select } from '#web/ui/select.tsx'
+import { Select } from './select.tsx'
 import styles from './rows.module.css'
 
 type SelectFieldProps = {

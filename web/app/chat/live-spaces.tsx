@@ -1,0 +1,55 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useUser } from '#web/data/auth/auth-context.tsx'
+import { refetch } from '#web/data/refetch.ts'
+import { useAuthorNames } from '#web/data/spaces/author-names.ts'
+import { followSpaces } from '#web/data/spaces/follow-spaces.ts'
+import { followUnreadAnswers } from '#web/data/spaces/follow-unread-answers.ts'
+import { useKnownSpaces } from '#web/data/spaces/known-spaces.ts'
+import { peopleQuery } from '#web/data/spaces/members.ts'
+import { spacesQuery } from '#web/data/spaces/spaces.ts'
+import { clearUnreadAnswers } from '#web/data/spaces/unread-answers.ts'
+import { useDefaultModelOfSpace } from './use-default-model-of-space.ts'
+import { useOwnPresence } from './use-own-presence.ts'
+import type { RouteControl } from './use-route-state.ts'
+import { useSpaceChanges } from './use-space-changes.ts'
+
+type LiveSpacesProps = {
+  route: RouteControl
+  /** Called before the page leaves a space that the person is no longer in. */
+  onLost: () => void
+}
+
+/** Follows the spaces of the person while the page is open. Its code loads after the first view. */
+export function LiveSpaces({ route, onLost }: LiveSpacesProps): null {
+  const queryClient = useQueryClient()
+  const { id: userId } = useUser()
+  const { spaceId } = route
+  const { data: spaces } = useQuery(spacesQuery)
+  const isMember = spaces?.some(({ id }) => id === spaceId) === true
+  const { data: people } = useQuery({ ...peopleQuery(spaceId ?? ''), enabled: isMember })
+
+  useEffect(() => followSpaces(queryClient, userId), [queryClient, userId])
+  const hasSpaces = (spaces?.length ?? 0) > 0
+  useEffect(() => (hasSpaces ? followUnreadAnswers(queryClient) : undefined), [queryClient, hasSpaces])
+  useEffect(() => {
+    if (spaces !== undefined) useKnownSpaces.setState({ spaces })
+  }, [spaces])
+  useEffect(() => {
+    clearUnreadAnswers(spaceId)
+    // No change tells a person about the end of a membership in a space that the page does not show.
+    if (spaceId !== null && queryClient.getQueryData(spacesQuery.queryKey) !== undefined)
+      void refetch(queryClient, { queryKey: spacesQuery.queryKey })
+  }, [queryClient, spaceId])
+  useEffect(() => {
+    if (people !== undefined)
+      useAuthorNames.setState({ names: Object.fromEntries(people.map(({ user_id: id, name }) => [id, name])) })
+  }, [people])
+  useOwnPresence(isMember ? spaceId : null, route.chatId)
+  useSpaceChanges(route, spaces, onLost)
+  useDefaultModelOfSpace(
+    spaces?.find(({ id }) => id === spaceId),
+    route.chatId,
+  )
+  return null
+}

@@ -1,0 +1,13 @@
+/** Everything of the chunk that `space-parts.ts` loads: chunks of their own would name more files in the first view. */
+export { ConversationMenu } from '#web/features/spaces/conversation/conversation-menu.tsx'
+export { DocumentMove } from '#web/features/spaces/document-move.tsx'
+export { InvitationNotices } from '#web/features/spaces/invitations/invitation-notices.tsx'
+export { LiveSpaces } from './live-spaces.tsx'
+export { MembersSection } from '#web/features/spaces/members/members-section.tsx'
+export { NewSpaceDialog } from '#web/features/spaces/new-space/new-space-dialog.tsx'
+export { OwnDocumentsSwitch } from '#web/features/spaces/composer/own-documents-switch.tsx'
+export { SharingNote } from '#web/features/spaces/conversation/sharing-note.tsx'
+export { SpaceSettings } from '#web/features/spaces/settings/space-settings.tsx'
+export { SpaceStart } from '#web/features/spaces/start/space-start.tsx'
+export { SpaceSwitcher } from '#web/features/spaces/switcher/space-switcher.tsx'
+export { TypingLine } from '#web/features/spaces/composer/typing-line.tsx'

@@ -1,0 +1,90 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link2, Share2 } from 'lucide-react'
+import { useState, type JSX } from 'react'
+import type { ConversationRow } from '#contract/conversation.ts'
+import { useUser } from '#web/data/auth/auth-context.tsx'
+import { cacheConversation, updateConversation } from '#web/data/conversations.ts'
+import { moveConversation } from '#web/data/spaces/moves.ts'
+import { mayEdit } from '#web/data/spaces/space-rights.ts'
+import { spacesQuery } from '#web/data/spaces/spaces.ts'
+import { LinksDialog } from '#web/features/spaces/links/links-dialog.tsx'
+import { MoveItems } from '#web/features/spaces/move-items.tsx'
+import { reportRefusal } from '#web/features/spaces/report-refusal.ts'
+import { activeTitle } from '#web/lib/messages/conversation-labels.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Menu, MenuItem, MenuSwitchItem } from '#web/ui/menu.tsx'
+import { SwitchMark } from '#web/ui/switch-mark.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import styles from './conversation-menu.module.css'
+
+/** Shares, links and moves the open conversation. */
+export function ConversationMenu({ conversation }: { conversation: ConversationRow }): JSX.Element | null {
+  const queryClient = useQueryClient()
+  const { id: userId } = useUser()
+  const { data: spaces = [] } = useQuery(spacesQuery)
+  const [isLinking, setLinking] = useState(false)
+  const { id, space_id: spaceId = null, is_shared: isShared = false } = conversation
+  const space = spaces.find((one) => one.id === spaceId)
+  const isOwn = conversation.uid === userId
+  const mayLink = spaceId === null ? isOwn : space !== undefined && mayEdit(space)
+  const mayShare = isOwn && space?.archived_at === null
+
+  const share = async (wanted: boolean): Promise<void> => {
+    try {
+      cacheConversation(queryClient, await updateConversation(id, userId, { is_shared: wanted }))
+      toast(
+        wanted
+          ? { title: 'Conversation shared', description: `Members of “${space?.name ?? ''}” read it from now on.` }
+          : { title: 'No longer shared', description: 'Only you see this conversation now.' },
+      )
+    } catch (error) {
+      reportRefusal(error, 'This could not be changed. Please try again.')
+    }
+  }
+  const move = async (target: string | null, name: string): Promise<void> => {
+    try {
+      await moveConversation(queryClient, id, target)
+      toast({ title: 'Conversation moved', description: `“${activeTitle(conversation)}” is in ${name} now.` })
+    } catch (error) {
+      reportRefusal(error, 'The conversation could not be moved. Please try again.')
+    }
+  }
+  if (!isOwn && !mayLink) return null
+  return (
+    <>
+      <Menu
+        align="start"
+        label="Share and move"
+        trigger={
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label="Share or move conversation"
+            title="Share or move"
+            {...(spaceId === null ? {} : { 'data-shown': '' })}
+          >
+            <Share2 size={15} />
+          </Button>
+        }
+      >
+        {mayShare && (
+          <MenuSwitchItem checked={isShared} onCheckedChange={(wanted) => void share(wanted)}>
+            <span className={styles.option}>
+              <span>Share with the space</span>
+              <span className={styles.caption}>Members read it as it is written</span>
+            </span>
+            <SwitchMark checked={isShared} />
+          </MenuSwitchItem>
+        )}
+        {mayLink && (
+          <MenuItem onSelect={() => setLinking(true)}>
+            <Link2 size={15} aria-hidden />
+            Links to read it…
+          </MenuItem>
+        )}
+        {isOwn && <MoveItems spaces={spaces} from={spaceId} onMove={(to, name) => void move(to, name)} />}
+      </Menu>
+      {isLinking && <LinksDialog conversation={conversation} onClose={() => setLinking(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,12 @@
+import { apiErrorMessage, limitMessage } from '#web/data/client.ts'
+import { toast } from '#web/ui/toast.tsx'
+
+/** Shows the server's sentence, or ours where it gave none. */
+export function reportRefusal(error: unknown, description: string): void {
+  console.error(error)
+  toast({
+    title: 'Error',
+    description: apiErrorMessage(error) ?? limitMessage(error) ?? description,
+    variant: 'destructive',
+  })
+}

@@ -1,0 +1,32 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { JSX } from 'react'
+import { modelsQuery } from '#web/data/models.ts'
+import { changeSpace, type OwnSpace } from '#web/data/spaces/spaces.ts'
+import { useAttempt } from '#web/data/use-attempt.ts'
+import { ErrorText } from '#web/ui/section.tsx'
+import { SelectField } from '#web/ui/select-field.tsx'
+
+/** The model of new conversations in a space. */
+export function SpaceModel({ space, mayChange }: { space: OwnSpace; mayChange: boolean }): JSX.Element | null {
+  const queryClient = useQueryClient()
+  const { data: models } = useQuery(modelsQuery)
+  const { errorMessage, run } = useAttempt()
+  if (models === undefined) return null
+  return (
+    <>
+      <SelectField
+        label="Model of new conversations here"
+        value={space.default_model ?? ''}
+        disabled={!mayChange}
+        options={[
+          { value: '', label: 'As each member has chosen' },
+          ...models.map(({ model_identifier: value, name: label }) => ({ value, label })),
+        ]}
+        onChange={(chosen) =>
+          void run(() => changeSpace(queryClient, space.id, { default_model: chosen === '' ? null : chosen }))
+        }
+      />
+      <ErrorText>{errorMessage}</ErrorText>
+    </>
+  )
+}

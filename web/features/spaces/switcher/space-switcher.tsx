@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query'
+import { Check, ChevronsUpDown, MailOpen, Plus } from 'lucide-react'
+import { useState, type JSX } from 'react'
+import type { Space } from '#web/data/spaces/current-space.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
+import { receivedInvitationsQuery } from '#web/data/spaces/invitations.ts'
+import { spacesQuery, type OwnSpace } from '#web/data/spaces/spaces.ts'
+import { useUnreadAnswers } from '#web/data/spaces/unread-answers.ts'
+import { InvitationsDialog } from '#web/features/spaces/invitations/invitations-dialog.tsx'
+import { SpaceMark } from '#web/features/spaces/space-mark.tsx'
+import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'
+import styles from './space-switcher.module.css'
+
+type SpaceSwitcherProps = { onOpenSpace: (space: Space) => void; onNewSpace: () => void }
+
+const PERSONAL = 'personal'
+const NONE: readonly OwnSpace[] = []
+
+export function SpaceSwitcher({ onOpenSpace, onNewSpace }: SpaceSwitcherProps): JSX.Element {
+  const current = useSpace()
+  const { data: spaces = NONE } = useQuery(spacesQuery)
+  const { data: invitations = [] } = useQuery(receivedInvitationsQuery)
+  const unread = useUnreadAnswers(({ counts }) => counts)
+  const [isReading, setReading] = useState(false)
+  const shown = spaces.find(({ id }) => id === current)
+  const name = current === null ? 'Personal' : (shown?.name ?? '')
+  const elsewhere = Object.entries(unread).some(([place, count]) => place !== (current ?? PERSONAL) && count > 0)
+  const hasNews = elsewhere || invitations.length > 0
+  const [active, archived] = [spaces.filter(isActive), spaces.filter((space) => !isActive(space))]
+  return (
+    <div className={styles.bar}>
+      <Menu
+        align="start"
+        label="Spaces"
+        trigger={
+          <button
+            type="button"
+            className={styles.trigger}
+            aria-label={`Space: ${name}${hasNews ? ', with news elsewhere' : ''}`}
+          >
+            <SpaceMark color={shown?.color ?? null} />
+            <span className={styles.name} dir="auto">
+              {name}
+            </span>
+            {hasNews && <span className={styles.news} aria-hidden />}
+            <ChevronsUpDown size={14} aria-hidden className={styles.chevron} />
+          </button>
+        }
+      >
+        <MenuChoice
+          value={current ?? PERSONAL}
+          onValueChange={(chosen) => onOpenSpace(chosen === PERSONAL ? null : chosen)}
+        >
+          <Choice value={PERSONAL} name="Personal" color={null} unread={unread[PERSONAL]} />
+          {active.map(({ id, name: label, color }) => (
+            <Choice key={id} value={id} name={label} color={color} unread={unread[id]} />
+          ))}
+          {archived.length > 0 && <MenuLabel>Archived</MenuLabel>}
+          {archived.map(({ id, name: label, color }) => (
+            <Choice key={id} value={id} name={label} color={color} unread={undefined} />
+          ))}
+        </MenuChoice>
+        <MenuSeparator />
+        {invitations.length > 0 && (
+          <MenuItem onSelect={() => setReading(true)}>
+            <MailOpen size={15} aria-hidden />
+            {invitations.length === 1 ? 'An invitation' : `${invitations.length} invitations`}
+          </MenuItem>
+        )}
+        <MenuItem onSelect={onNewSpace}>
+          <Plus size={15} aria-hidden />
+          New space
+        </MenuItem>
+      </Menu>
+      <InvitationsDialog open={isReading} onOpenChange={setReading} onOpenSpace={onOpenSpace} />
+    </div>
+  )
+}
+
+const isActive = ({ archived_at: archivedAt }: OwnSpace): boolean => archivedAt === null
+
+type ChoiceProps = { value: string; name: string; color: string | null; unread: number | undefined }
+
+function Choice({ value, name, color, unread = 0 }: ChoiceProps): JSX.Element {
+  return (
+    <MenuChoiceItem value={value}>
+      <SpaceMark color={color} />
+      <span className={styles.choice} dir="auto">
+        {name}
+      </span>
+      {unread > 0 && (
+        <span className={styles.count} aria-label={unread === 1 ? '1 new answer' : `${unread} new answers`}>
+          {unread}
+        </span>
+      )}
+      <MenuChosen>
+        <Check size={15} />
+      </MenuChosen>
+    </MenuChoiceItem>
+  )
+}
