@@ -132,6 +132,8 @@ async function writeBackup(client: pg.Client, options: BackUpOptions): Promise<B
     stored: sum(own.map(({ stored }) => stored)) + storedByBlobs,
   }
   const resent = await verify({ repository, manifest, records, blobs, progress })
+  // Fails with a lost connection, with which the lock that keeps bytes from being deleted meanwhile was lost.
+  await client.query('select')
   await writeManifest(repository, manifest)
   // The list itself is read back too: from here on the backup is complete.
   await readManifest(repository, name)

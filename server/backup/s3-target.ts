@@ -17,12 +17,17 @@ import type { BackupTarget } from './target.ts'
 const PART_BYTES = 16 * 1024 * 1024
 const PARTS_AT_ONCE = 2
 
+const CONNECTION_TIMEOUT_MS = 10_000
+const IDLE_TIMEOUT_MS = 120_000
+
 /** @param prefix of all keys, empty or ending with `/` */
 export function openS3Target(
   { endpoint, bucket, region, accessKey, secretKey }: S3Options,
   prefix: string,
 ): BackupTarget {
   const client = new S3Client({
+    // A store that says nothing any more would hold the lock of the backup for ever.
+    requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS, socketTimeout: IDLE_TIMEOUT_MS },
     endpoint,
     region,
     // Virtual-hosted buckets would need a DNS name for each.
