@@ -168,10 +168,11 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
 
   routes.patch('/queue', async (context) => {
     const { paused } = await readBody(context, queueChange)
-    const library = (await changedSpace(context)) ?? context.get('claims').sub
-    if (paused) await database.asService((scope) => pauseReading(scope, library))
+    const addedBy = context.get('claims').sub
+    const queue = { library: (await changedSpace(context)) ?? addedBy, addedBy }
+    if (paused) await database.asService((scope) => pauseReading(scope, queue))
     else {
-      const resumed = await database.asService((scope) => resumeReading(scope, library))
+      const resumed = await database.asService((scope) => resumeReading(scope, queue))
       for (const [place, document] of resumed.entries()) enqueueIngest(jobs, document, place)
     }
     return context.json(await readIn(context, countDocuments, 'personal'))

@@ -217,14 +217,17 @@ test('a pause ends the attempt, which counts as no failure, and the next one rea
   let pausing = Promise.resolve()
   await run(id, {
     onStage(stage) {
-      if (stage === 'claimed') pausing = test_.database.asService((scope) => pauseReading(scope, person.sub))
+      if (stage === 'claimed')
+        pausing = test_.database.asService((scope) => pauseReading(scope, { library: person.sub, addedBy: person.sub }))
     },
   })
   await pausing
   await run(id)
   const { rows } = await test_.admin.query('select state, tries, attempt from documents where id = $1', [id])
   expect(rows).toEqual([{ state: 'paused', tries: 0, attempt: 1 }])
-  expect(await test_.database.asService((scope) => resumeReading(scope, person.sub))).toMatchObject([{ id }])
+  expect(
+    await test_.database.asService((scope) => resumeReading(scope, { library: person.sub, addedBy: person.sub })),
+  ).toMatchObject([{ id }])
   await run(id)
   await expectOneWholeSet(id, 30)
 })

@@ -101,14 +101,17 @@ describe('small documents', () => {
     let pausing: Promise<void> | undefined
     const left = await run(ids, {
       onStage(stage) {
-        if (stage === 'claimed') pausing ??= test_.database.asService((scope) => pauseReading(scope, person.sub))
+        if (stage === 'claimed')
+          pausing ??= test_.database.asService((scope) =>
+            pauseReading(scope, { library: person.sub, addedBy: person.sub }),
+          )
       },
     })
     await pausing
     expect(left).toEqual(ids)
     for (const id of ids) expect(await triesOf(id)).toEqual({ state: 'paused', tries: 0 })
     expect(await run(ids)).toEqual(ids)
-    await test_.database.asService((scope) => resumeReading(scope, person.sub))
+    await test_.database.asService((scope) => resumeReading(scope, { library: person.sub, addedBy: person.sub }))
     const handlers = createDocumentJobs({ database: test_.database, blobs, log, reusedParsers })
     for (const documentId of ids) await handlers[INGEST_JOB]?.run({ documentId }, jobRun(undefined))
     for (const id of ids) expect((await read(id)).state).toBe('ready')

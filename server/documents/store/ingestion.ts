@@ -162,24 +162,33 @@ export async function listUnfinished(scope: Scope): Promise<UnfinishedDocument[]
   return rows
 }
 
+/** Documents that one person added to a library. */
+export interface Queue {
+  readonly library: string
+  readonly addedBy: string
+}
+
 /** Running attempts become stale, and the pages that they stored remain. */
-export async function pauseReading(scope: Scope, library: string): Promise<void> {
+export async function pauseReading(scope: Scope, { library, addedBy }: Queue): Promise<void> {
   await scope.query(
     `update documents set state = 'paused', tries = case state when 'reading' then tries - 1 else tries end
-     where library = $1 and state in ('queued', 'reading')`,
-    [library],
+     where library = $1 and owner = $2 and state in ('queued', 'reading')`,
+    [library, addedBy],
   )
 }
 
 /** Returns the documents that wait for an attempt now, in the order of their upload. */
-export async function resumeReading(scope: Scope, library: string): Promise<Omit<UnfinishedDocument, 'ahead'>[]> {
+export async function resumeReading(
+  scope: Scope,
+  { library, addedBy }: Queue,
+): Promise<Omit<UnfinishedDocument, 'ahead'>[]> {
   const { rows } = await scope.query<UnfinishedDocument & Record<string, unknown>>(
     `with resumed as (
-       update documents set state = 'queued' where library = $1 and state = 'paused'
+       update documents set state = 'queued' where library = $1 and owner = $2 and state = 'paused'
        returning id, mimetype, size, attempt, uploaded_at
      )
      select id, mimetype, size, attempt from resumed order by uploaded_at, id`,
-    [library],
+    [library, addedBy],
   )
   return rows
 }

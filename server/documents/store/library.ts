@@ -212,9 +212,11 @@ export async function deleteDocument(scope: Scope, id: string): Promise<void> {
   if (rowCount === 0) throw missing()
 }
 
-/** All that were neither read nor failed. */
+/** All that the person added and that were neither read nor failed. */
 export async function deleteUnread(scope: Scope): Promise<void> {
-  await scope.query(`delete from documents where state in ('queued', 'reading', 'paused')`)
+  await scope.query(
+    `delete from documents where owner = (select auth.uid()) and state in ('queued', 'reading', 'paused')`,
+  )
 }
 
 /** Without complaint about ids that have no document. */
