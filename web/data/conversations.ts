@@ -200,9 +200,14 @@ export async function refetchConversations(queryClient: QueryClient): Promise<vo
 }
 
 export function removeCachedConversation(queryClient: QueryClient, userId: string, id: string): void {
-  conversationList.remove(queryClient, id)
   storeDraft(userId, id, '')
   deleteRecordings(userId, id)
+  leaveConversation(queryClient, id)
+}
+
+/** For a conversation that is out of reach: what the person has typed there stays. */
+export function leaveConversation(queryClient: QueryClient, id: string): void {
+  conversationList.remove(queryClient, id)
   // Null, as for an unknown conversation: the chat page then leaves it.
   liveConversation.set(queryClient, conversationKey(id), null)
 }

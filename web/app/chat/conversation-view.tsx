@@ -53,7 +53,7 @@ export function ConversationView(props: ConversationViewProps): JSX.Element {
           refusal={refusal}
           filled={filled}
           onSend={onSend}
-          onStop={onStop}
+          onStop={refusal === null ? onStop : null}
           Microphone={ComposerMicrophone}
         />
       </InputBar>

@@ -49,6 +49,7 @@ export function SidePanel({ tab, history }: SidePanelProps): JSX.Element {
             <Suspense fallback={<LibraryLoading />}>
               {mayAdd ? <UploadArea /> : <p className={styles.note}>{readerNote}</p>}
               <DocumentList
+                key={space?.id}
                 label="Files"
                 Move={DocumentMoveAction}
                 onOpen={openDocument}

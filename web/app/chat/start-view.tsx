@@ -112,6 +112,7 @@ export function StartView(props: StartViewProps): JSX.Element {
               space={space}
               documents={
                 <DocumentList
+                  key={space}
                   Move={DocumentMoveAction}
                   label="Documents"
                   titled

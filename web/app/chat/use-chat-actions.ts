@@ -15,6 +15,7 @@ import {
   stopReply,
 } from '#web/data/messages.ts'
 import { readSelectedModel, useSelectedModel } from '#web/data/selected-model.ts'
+import type { Space } from '#web/data/spaces/current-space.ts'
 import { areOwnDocumentsAsked, setOwnDocuments } from '#web/data/spaces/own-documents.ts'
 import { assignRecordings } from '#web/data/recordings.ts'
 import { addTemporaryMessage, clearTemporaryMessages, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
@@ -35,8 +36,8 @@ function reportFailure(error: unknown, description: string): void {
   toast({ title: 'Error', description: limitMessage(error) ?? description, variant: 'destructive' })
 }
 
-const questionMetadata = (conversationId: string | null): { ownDocuments: true } | null =>
-  areOwnDocumentsAsked(conversationId) ? { ownDocuments: true } : null
+const questionMetadata = (space: Space, conversationId: string | null): { ownDocuments: true } | null =>
+  space !== null && areOwnDocumentsAsked(conversationId) ? { ownDocuments: true } : null
 
 /** Puts a text that could not be sent back into the message box (null: of the new conversation). */
 type RestoreDraft = (conversationId: string | null, text: string) => void
@@ -48,7 +49,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
   /** Creates the conversation, stores the question, then shows both. Until then the question is a temporary message. */
   const startChat = async (userId: string, text: string): Promise<void> => {
     const pendingId = crypto.randomUUID()
-    const metadata = questionMetadata(null)
+    const metadata = questionMetadata(route.spaceId, null)
     addTemporaryMessage(temporaryMessage('', text, pendingId))
     /** False if the person has opened something else meanwhile. */
     const endTemporary = (): boolean => {
@@ -95,7 +96,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
   const continueChat = async (userId: string, conversationId: string, text: string): Promise<void> => {
     const message = temporaryMessage(conversationId, text, crypto.randomUUID())
     const pendingId = messageKey(message)
-    const metadata = questionMetadata(conversationId)
+    const metadata = questionMetadata(route.spaceId, conversationId)
     try {
       await queryClient.query({ ...messagesQuery(conversationId), staleTime: 'static' })
       setAwaiting(conversationId, null)

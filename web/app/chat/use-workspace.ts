@@ -5,7 +5,7 @@ import { useUser } from '#web/data/auth/auth-context.tsx'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
 import { followAccount } from '#web/data/live/account-channel.ts'
 import { restoreRecordings } from '#web/data/recordings.ts'
-import { useKnownSpaces } from '#web/data/spaces/known-spaces.ts'
+import { forgetSpaces } from '#web/data/spaces/forget-spaces.ts'
 import { resetThreadStore } from '#web/data/thread-store.ts'
 import { useDebugShortcut } from '#web/features/debug/use-debug-shortcut.ts'
 import { NO_DOCUMENT } from '#web/lib/route-state.ts'
@@ -37,7 +37,7 @@ export function useWorkspace() {
   useEffect(() => followAccount(queryClient, userId), [queryClient, userId])
   useEffect(() => resetThreadStore, [])
   // Another person may sign in on this page.
-  useEffect(() => () => useKnownSpaces.setState({ spaces: [] }), [])
+  useEffect(() => forgetSpaces, [])
   useEffect(() => restoreRecordings(userId), [userId])
   useVisibleHeight()
   const debug = useDebugShortcut()

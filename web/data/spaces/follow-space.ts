@@ -1,7 +1,7 @@
 import type { RealtimeChannel } from '@supabase/realtime-js'
 import type { QueryClient } from '@tanstack/react-query'
 import { conversationRow } from '#contract/conversation.ts'
-import { cacheConversation, refetchConversationLists, removeCachedConversation } from '#web/data/conversations.ts'
+import { cacheConversation, leaveConversation, refetchConversationLists } from '#web/data/conversations.ts'
 import { applyDocumentChange } from '#web/data/documents/document-cache.ts'
 import { documentsKey } from '#web/data/documents/document-queries.ts'
 import { joinChannel } from '#web/data/live/join-channel.ts'
@@ -39,7 +39,7 @@ export function followSpace(queryClient: QueryClient, space: string, userId: str
           (change) => {
             const gone = change.eventType === 'DELETE' ? deletedRow.safeParse(change.old).data : undefined
             const row = conversationRow.safeParse(change.new).data
-            if (gone) removeCachedConversation(queryClient, userId, gone.id)
+            if (gone) leaveConversation(queryClient, gone.id)
             else if (row) cacheConversation(queryClient, row)
           },
         )

@@ -36,7 +36,10 @@ export async function invite(
 }
 
 export async function withdrawInvitation(queryClient: QueryClient, space: string, id: string): Promise<void> {
-  await readRest(z.unknown(), rest().from('space_invitations').delete().eq('id', id))
+  await readRest(
+    z.object({ id: z.uuid() }),
+    rest().from('space_invitations').delete().eq('id', id).select('id').single(),
+  )
   await refetch(queryClient, { queryKey: invitationsKey(space) })
 }
 

@@ -36,7 +36,10 @@ export async function changeRole(
 
 /** Ends a membership, also the own one. */
 export async function removeMember(queryClient: QueryClient, space: string, person: string): Promise<void> {
-  await readRest(z.unknown(), rest().from('space_members').delete().eq('space_id', space).eq('user_id', person))
+  await readRest(
+    changed,
+    rest().from('space_members').delete().eq('space_id', space).eq('user_id', person).select('user_id').single(),
+  )
   await refetchMembers(queryClient, space)
 }
 

@@ -40,6 +40,9 @@ export const useUploads = create<UploadState>(() => ({
 export const PAGE_ZONE = 'page'
 
 const running = new Set<AbortController>()
+/** Spaces that the files of the page went to, whichever it shows now. */
+const usedSpaces = new Set<Space>()
+const spacesOr = (shown: Space): readonly Space[] => (usedSpaces.size === 0 ? [shown] : [...usedSpaces])
 let userId: string | null = null
 
 const list = createUploadList()
@@ -107,6 +110,7 @@ export function openUploads(queryClient: QueryClient, ofUser: string): () => voi
 /** Aborts running uploads and clears all rows, so that the next account on this page sees none of them. */
 function forgetUploads(): void {
   userId = null
+  usedSpaces.clear()
   for (const controller of running) controller.abort()
   list.clear()
   publish()
@@ -127,12 +131,13 @@ export async function setPaused(queryClient: QueryClient, space: Space, isPaused
   // Stored before the server answers: the page may be left meanwhile.
   showPaused(isPaused)
   try {
-    await pauseReading(queryClient, isPaused, {
-      space,
-      signal,
-      onConnection: (isDisconnected) => useUploads.setState({ isDisconnected }),
-      isWanted: () => useUploads.getState().isPaused === isPaused,
-    })
+    for (const used of spacesOr(space))
+      await pauseReading(queryClient, isPaused, {
+        space: used,
+        signal,
+        onConnection: (isDisconnected) => useUploads.setState({ isDisconnected }),
+        isWanted: () => useUploads.getState().isPaused === isPaused,
+      })
   } catch (error) {
     if (signal.aborted) return
     showPaused(before)
@@ -155,7 +160,8 @@ export async function cancelUploads(queryClient: QueryClient, space: Space): Pro
     storeUploadPause(userId, false)
   }
   const underWay = list.all().filter((upload) => stageOf(upload) === 'under way')
-  await cancelReading(queryClient, space)
+  for (const used of spacesOr(space)) await cancelReading(queryClient, used)
+  usedSpaces.clear()
   dismissUploads(underWay.map(({ key }) => key))
   useUploads.setState({ isPaused: false, isDisconnected: false })
 }
@@ -199,6 +205,7 @@ interface Sending {
 async function send(queryClient: QueryClient, { files, space, forget }: Sending): Promise<DocumentRow[]> {
   const controller = new AbortController()
   running.add(controller)
+  usedSpaces.add(space)
   const documents = new Map<string, DocumentRow>()
   try {
     await sendFiles(files, {

@@ -24,6 +24,8 @@ export function describeEvent({ kind, actor, subject, detail }: SpaceEvent, name
       return `${who} took the space back into use`
     case 'invited':
       return `${who} invited ${text('email')} (${text('role')})`
+    case 'invitation_withdrawn':
+      return `${who} withdrew the invitation of ${text('email')}`
     case 'declined':
       return `${text('email')} declined the invitation`
     case 'joined':
@@ -38,6 +40,8 @@ export function describeEvent({ kind, actor, subject, detail }: SpaceEvent, name
       return `${who} shared a conversation`
     case 'unshared':
       return `${who} stopped sharing a conversation`
+    case 'conversation_deleted':
+      return `${who} deleted a shared conversation`
     case 'document_moved_in':
       return `${who} moved ${text('name') || 'a document'} here`
     case 'document_moved_out':
