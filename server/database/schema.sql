@@ -418,7 +418,7 @@ create table public.documents (
   page_bytes bigint not null default 0,
   folder text not null default ''::text,
   space_id uuid,
-  library uuid generated always as (COALESCE(space_id, owner)) stored,
+  library uuid not null,
   constraint documents_filename_check CHECK (((char_length(filename) >= 1) AND (char_length(filename) <= 255))),
   constraint documents_folder_check CHECK ((char_length(folder) <= 768)),
   constraint documents_library_sha256_key UNIQUE (library, sha256),
@@ -1988,6 +1988,17 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_documents__name_library()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  new.library := coalesce(new.space_id, new.owner);
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.tg_documents__record_deletion()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2928,6 +2939,7 @@ CREATE TRIGGER tg_documents__count_pages AFTER UPDATE ON public.documents FOR EA
 CREATE TRIGGER tg_documents__delete_versions AFTER DELETE ON public.documents FOR EACH ROW WHEN (((old.state = 'ready'::text) AND (old.superseded_at IS NULL))) EXECUTE FUNCTION public.tg_documents__delete_versions();
 CREATE TRIGGER tg_documents__discard_blob AFTER DELETE ON public.documents FOR EACH ROW EXECUTE FUNCTION public.tg_documents__discard_blob();
 CREATE TRIGGER tg_documents__measure_pages BEFORE UPDATE OF parsed_at ON public.documents FOR EACH ROW EXECUTE FUNCTION public.tg_documents__measure_pages();
+CREATE TRIGGER tg_documents__name_library BEFORE INSERT OR UPDATE OF owner, space_id, library ON public.documents FOR EACH ROW EXECUTE FUNCTION public.tg_documents__name_library();
 CREATE TRIGGER tg_documents__record_deletion AFTER DELETE ON public.documents FOR EACH ROW WHEN (((old.space_id IS NOT NULL) AND (old.superseded_at IS NULL))) EXECUTE FUNCTION public.tg_documents__record_deletion();
 CREATE TRIGGER tg_documents__rename_versions AFTER UPDATE OF filename ON public.documents FOR EACH ROW WHEN ((old.filename IS DISTINCT FROM new.filename)) EXECUTE FUNCTION public.tg_documents__rename_versions();
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.library', 'public.file_size(r.size) + r.page_bytes', '0');

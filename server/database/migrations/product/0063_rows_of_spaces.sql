@@ -20,6 +20,19 @@ alter table documents add column space_id uuid references spaces (id) on delete 
 alter table documents alter column owner drop not null;
 alter table documents add constraint documents_owner_check check (owner is not null or space_id is not null);
 alter table documents add column library uuid generated always as (coalesce(space_id, owner)) stored;
+-- Publications leave generated columns out, and the page follows the documents of a library.
+alter table documents alter column library drop expression;
+alter table documents alter column library set not null;
+create function tg_documents__name_library() returns trigger
+  language plpgsql set search_path = ''
+as $$
+begin
+  new.library := coalesce(new.space_id, new.owner);
+  return new;
+end
+$$;
+create trigger tg_documents__name_library before insert or update of owner, space_id, library on documents
+  for each row execute function tg_documents__name_library();
 alter table documents drop constraint documents_owner_sha256_key;
 alter table documents add constraint documents_library_sha256_key unique (library, sha256);
 create index documents_library_uploaded_at_idx on documents (library, uploaded_at desc);
