@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { documentCounts } from '#contract/document.ts'
 import { apiFetch } from '#web/data/client.ts'
 import { refetch } from '#web/data/refetch.ts'
-import { spaceParameter, type Space } from '#web/data/spaces/current-space.ts'
+import { spaceOfChange, type Space } from '#web/data/spaces/current-space.ts'
 import { documentCountsKey, documentsKey } from './document-queries.ts'
 import { untilReachable } from './reachable-server.ts'
 
@@ -24,7 +24,7 @@ export async function pauseReading(queryClient: QueryClient, paused: boolean, te
   while (isWanted()) {
     try {
       // Sent to its end also where the person leaves the page.
-      const answer = await apiFetch(`/api/documents/queue?${spaceParameter(space)}`, {
+      const answer = await apiFetch(`/api/documents/queue${spaceOfChange(space)}`, {
         method: 'PATCH',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ paused }),
@@ -41,6 +41,6 @@ export async function pauseReading(queryClient: QueryClient, paused: boolean, te
 
 /** Removes the documents that are not read yet. */
 export async function cancelReading(queryClient: QueryClient, space: Space): Promise<void> {
-  await apiFetch(`/api/documents/queue?${spaceParameter(space)}`, { method: 'DELETE' })
+  await apiFetch(`/api/documents/queue${spaceOfChange(space)}`, { method: 'DELETE' })
   await refetch(queryClient, { queryKey: documentsKey })
 }

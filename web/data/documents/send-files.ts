@@ -2,7 +2,7 @@
 import { knownDocuments, type DocumentRow } from '#contract/document.ts'
 import { MAX_CONCURRENT_UPLOADS } from '#contract/upload-limits.ts'
 import { apiSend, HttpError } from '#web/data/client.ts'
-import { spaceParameter, type Space } from '#web/data/spaces/current-space.ts'
+import { spaceOfChange, type Space } from '#web/data/spaces/current-space.ts'
 import { delay, untilReachable } from './reachable-server.ts'
 import { tryUpload, type UploadOutcome } from './upload-file.ts'
 
@@ -127,7 +127,7 @@ async function findKnown(
   if (hashes.length === 0) return new Map()
   for (;;) {
     try {
-      const answer = await apiSend('POST', `/api/documents/known?${spaceParameter(space)}`, { sha256: hashes })
+      const answer = await apiSend('POST', `/api/documents/known${spaceOfChange(space)}`, { sha256: hashes })
       return new Map(knownDocuments.parse(await answer.json()).map(({ sha256, document }) => [sha256, document]))
     } catch (error) {
       signal.throwIfAborted()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { uploadAnswer, type DocumentRow, type UploadAnswer } from '#contract/document.ts'
 import { ownPath } from '#web/data/base-path.ts'
 import { sendAsPerson } from '#web/data/client.ts'
-import type { Space } from '#web/data/spaces/current-space.ts'
+import { spaceOfChange, type Space } from '#web/data/spaces/current-space.ts'
 
 /** `isNew` is false, and `document` an existing one, if the same bytes were uploaded before. */
 export type UploadOutcome = { document: DocumentRow; isNew: boolean } | { refusal: string }
@@ -21,7 +21,7 @@ interface UploadOptions {
 
 const INTERRUPTION = 'The upload was interrupted. Check the connection and add the file again.'
 
-const uploadAddress = (space: Space): string => (space === null ? '/api/documents' : `/api/documents?space=${space}`)
+const uploadAddress = (space: Space): string => `/api/documents${spaceOfChange(space)}`
 
 /** Returns the stored document, an existing one for known bytes. @throws the refusal of the server */
 export async function uploadFile(file: File, space: Space): Promise<DocumentRow> {

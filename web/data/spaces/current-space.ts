@@ -16,6 +16,9 @@ export const inSpace = (space: Space): { space: string } => ({ space: space ?? P
 /** As `inSpace`, for the end of an address. */
 export const spaceParameter = (space: Space): string => `space=${space ?? PERSONAL}`
 
+/** The end of the address of an upload or of a change, which are personal where it names no space. */
+export const spaceOfChange = (space: Space): string => (space === null ? '' : `?space=${space}`)
+
 /** One space; undefined: everything that the person may read. */
 export type SearchPlace = Space | undefined
 
