@@ -54,9 +54,13 @@ export function joinChannel(
       if (status !== REALTIME_SUBSCRIBE_STATES.CLOSED) return
       // Nothing comes back over it: the page is not without connection for that.
       if (onClosed !== undefined) setChannelJoined(true, noteJoined)
-      onClosed?.()
-      logFailure(confirmSession())
+      logFailure(tellClosed())
     })
+  }
+  // Where the session has ended, the page goes, and reads nothing any more.
+  const tellClosed = async (): Promise<void> => {
+    await confirmSession()
+    if (!left) onClosed?.()
   }
   setChannelJoined(false, noteJoined)
   start().catch(noteLost)
