@@ -10,13 +10,15 @@ export type SpaceRole = z.infer<typeof spaceRole>
 export const chosenSpace = z.union([z.literal('personal'), z.uuid()])
 export type ChosenSpace = z.infer<typeof chosenSpace>
 
+export const MAX_SPACE_NAME_CHARACTERS = 100
+
 /** A row of `spaces`. */
 export const spaceRow = z.object({
   id: z.uuid(),
   name: z.string(),
   /** Sent to the model with every question in the space. */
   instructions: z.string(),
-  /** Name of a colour; unknown ones show as the first. */
+  /** Name of a colour; pages show unknown ones in grey. */
   color: z.string(),
   default_model: z.string().nullable(),
   created_by: z.uuid().nullable(),

@@ -1227,6 +1227,19 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.display_name(metadata jsonb, email text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO ''
+AS $function$
+  select coalesce(
+    nullif(btrim(left(metadata ->> 'full_name', 200)), ''),
+    nullif(btrim(left(metadata ->> 'name', 200)), ''),
+    email
+  )
+$function$;
+
 CREATE OR REPLACE FUNCTION public.enforce_quotas(used public.usage, files bigint, texts bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -1237,7 +1250,7 @@ declare
   allowed public.quotas;
   person uuid;
   others record;
-  -- What its owner has elsewhere is not for the other members of a space.
+  -- The figures of the owner, who has other libraries too, are not for the other members of a space.
   is_hidden boolean := false;
 begin
   select * into allowed from public.quotas;
@@ -1645,11 +1658,7 @@ CREATE OR REPLACE FUNCTION public.received_invitations()
  SET search_path TO ''
 AS $function$
   select i.id, i.space_id, s.name, s.color, i.role,
-    coalesce(
-      nullif(btrim(left(u.raw_user_meta_data ->> 'full_name', 200)), ''),
-      nullif(btrim(left(u.raw_user_meta_data ->> 'name', 200)), ''),
-      u.email::text
-    ),
+    public.display_name(u.raw_user_meta_data, u.email),
     (select count(*) from public.documents d where d.space_id = s.id and d.superseded_at is null),
     (select count(*) from public.space_members m where m.space_id = s.id),
     i.expires_at
@@ -1728,11 +1737,7 @@ CREATE OR REPLACE FUNCTION public.space_people(space uuid)
  SET search_path TO ''
 AS $function$
   select m.user_id,
-    coalesce(
-      nullif(btrim(left(u.raw_user_meta_data ->> 'full_name', 200)), ''),
-      nullif(btrim(left(u.raw_user_meta_data ->> 'name', 200)), ''),
-      u.email::text
-    ),
+    public.display_name(u.raw_user_meta_data, u.email),
     u.email::text, m.role, m.added_at
   from public.space_members m join auth.users u on u.id = m.user_id
   where m.space_id = space and space = any (public.spaces_to('read'))
@@ -2264,8 +2269,8 @@ begin
     return null;
   end if;
   perform public.announce_access_change(old.user_id, null);
-  -- What a former owner offered to others, and so perhaps to another address of the same person, ends with the role. A
-  -- person who leaves hands over, and so do accounts that end.
+  -- Invitations end with the role of the owner who was removed, since they may lead to another address of the same person.
+  -- Those of owners who leave, or whose account ends, stay.
   if old.role = 'owner' and (tg_op = 'DELETE' or new.role <> 'owner') and old.user_id is distinct from auth.uid()
     and exists (select from auth.users u where u.id = old.user_id)
   then

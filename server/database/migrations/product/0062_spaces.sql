@@ -105,7 +105,7 @@ $$;
 revoke execute on function has_members(uuid) from public;
 grant execute on function has_members(uuid) to authenticated, service_role;
 
--- Where the server has no realtime service of ours, nobody listens.
+-- A server without our realtime service ignores it.
 create function announce_access_change(person uuid, topic text) returns void
   language sql volatile security definer set search_path = ''
 as $$
@@ -295,8 +295,8 @@ begin
     return null;
   end if;
   perform public.announce_access_change(old.user_id, null);
-  -- What a former owner offered to others, and so perhaps to another address of the same person, ends with the role. A
-  -- person who leaves hands over, and so do accounts that end.
+  -- Invitations end with the role of the owner who was removed, since they may lead to another address of the same person.
+  -- Those of owners who leave, or whose account ends, stay.
   if old.role = 'owner' and (tg_op = 'DELETE' or new.role <> 'owner') and old.user_id is distinct from auth.uid()
     and exists (select from auth.users u where u.id = old.user_id)
   then
@@ -367,16 +367,24 @@ $$;
 create trigger tg_users__leave_spaces before delete on auth.users
   for each row execute function tg_users__leave_spaces();
 
+-- The name that others see of an account; null without one and without an address.
+create function display_name(metadata jsonb, email text) returns text
+  language sql immutable parallel safe set search_path = ''
+as $$
+  select coalesce(
+    nullif(btrim(left(metadata ->> 'full_name', 200)), ''),
+    nullif(btrim(left(metadata ->> 'name', 200)), ''),
+    email
+  )
+$$;
+revoke execute on function display_name(jsonb, text) from public;
+
 -- Names of the members of a space that the caller is in.
 create function space_people(space uuid) returns table (user_id uuid, name text, email text, role text, added_at timestamptz)
   language sql stable security definer set search_path = ''
 as $$
   select m.user_id,
-    coalesce(
-      nullif(btrim(left(u.raw_user_meta_data ->> 'full_name', 200)), ''),
-      nullif(btrim(left(u.raw_user_meta_data ->> 'name', 200)), ''),
-      u.email::text
-    ),
+    public.display_name(u.raw_user_meta_data, u.email),
     u.email::text, m.role, m.added_at
   from public.space_members m join auth.users u on u.id = m.user_id
   where m.space_id = space and space = any (public.spaces_to('read'))

@@ -7,7 +7,7 @@ alter table conversations alter column uid drop not null;
 alter table conversations add constraint conversations_uid_check check (uid is not null or is_shared);
 create index conversations_space_id_idx on conversations (space_id, started_at desc) where space_id is not null;
 
--- Who asked. Null: an answer, an account that is gone, or in a personal conversation its owner.
+-- The person who asked. Null: an answer, an account that is gone, or in a personal conversation its owner.
 alter table messages add column author uuid references auth.users (id) on delete set null;
 alter table messages alter column author set default auth.uid();
 create index messages_author_idx on messages (author) where author is not null;
@@ -267,7 +267,7 @@ begin
 end
 $$;
 
--- Who hears and finds a conversation follows where it is.
+-- The texts, live channels and links of a conversation follow it into another space.
 create function tg_conversations__move_texts() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
@@ -456,11 +456,7 @@ create function received_invitations()
   language sql stable security definer set search_path = ''
 as $$
   select i.id, i.space_id, s.name, s.color, i.role,
-    coalesce(
-      nullif(btrim(left(u.raw_user_meta_data ->> 'full_name', 200)), ''),
-      nullif(btrim(left(u.raw_user_meta_data ->> 'name', 200)), ''),
-      u.email::text
-    ),
+    public.display_name(u.raw_user_meta_data, u.email),
     (select count(*) from public.documents d where d.space_id = s.id and d.superseded_at is null),
     (select count(*) from public.space_members m where m.space_id = s.id),
     i.expires_at

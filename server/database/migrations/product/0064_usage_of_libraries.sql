@@ -74,7 +74,7 @@ declare
   allowed public.quotas;
   person uuid;
   others record;
-  -- What its owner has elsewhere is not for the other members of a space.
+  -- The figures of the owner, who has other libraries too, are not for the other members of a space.
   is_hidden boolean := false;
 begin
   select * into allowed from public.quotas;

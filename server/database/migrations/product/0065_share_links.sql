@@ -64,7 +64,7 @@ $$;
 create trigger tg_share_links__record after insert or delete on share_links
   for each row execute function tg_share_links__record();
 
--- What a link shows: nothing once it has ended, or once the person who made it may no longer link to the conversation.
+-- The contents of a link: nothing once it has ended, or once the person who made it may no longer link to the conversation.
 create function open_link(hash bytea, after_position bigint, most integer)
   returns table (title text, for_anybody boolean, expires_at timestamptz, messages jsonb)
   language sql stable security definer set search_path = ''
