@@ -15,7 +15,7 @@ import { createMailbox } from '#server/auth/mail/mailbox.ts'
 import { createMail, type Mail } from '#server/auth/mail/send.ts'
 import { createMailboxRoutes } from '#server/auth/mailbox-routes.ts'
 import { createAuthRoutes } from '#server/auth/routes.ts'
-import type { AuthSettings } from '#server/auth/service.ts'
+import { type AuthSettings, createAuthService } from '#server/auth/service.ts'
 import { createLog, type Log } from '#server/base/log.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { pressButton } from './press-button.ts'
@@ -62,15 +62,17 @@ export async function startAuthService({
     ...changes,
   }
   const chosenMail = mail ?? createMail({ smtpUrl: undefined, from: 'x@y', mailbox: createMailbox(database), log })
-  const auth = createAuthRoutes({
-    database,
-    background,
-    tokens,
-    mail: chosenMail,
-    settings,
-    log,
-    refreshKey: randomBytes(32),
-  })
+  const auth = createAuthRoutes(
+    createAuthService({
+      database,
+      background,
+      tokens,
+      mail: chosenMail,
+      settings,
+      log,
+      refreshKey: randomBytes(32),
+    }),
+  )
   const app = new Hono().route(`${basePath}/auth/v1`, auth)
   app.route(basePath === '' ? '/' : basePath, createMailboxRoutes({ database, isLocalSetUp: true }))
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })

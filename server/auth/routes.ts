@@ -1,5 +1,5 @@
 /** The auth service at /auth/v1 implements the GoTrue protocol of `supabase.auth`. */
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { AuthError } from './errors.ts'
@@ -15,7 +15,7 @@ import { mailRequestRoutes } from './mail-requests.ts'
 import { reauthenticationRoutes } from './reauthenticate.ts'
 import { recoveryCodeRoutes } from './recovery-codes.ts'
 import { renderError, requestedVersion, VERSION_HEADER } from './render-error.ts'
-import { type AuthDependencies, createAuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 import { sessionRoutes } from './session-list.ts'
 import { settingsRoutes } from './settings.ts'
 import { signupRoutes } from './signup.ts'
@@ -40,8 +40,8 @@ const openToAllOrigins = allowAnyOrigin({
   maxAge: 3600,
 })
 
-export function createAuthRoutes({ takeTurn, ...dependencies }: AuthDependencies): Hono {
-  const service = createAuthService(dependencies)
+/** @param takeTurn limits the requests of each caller; undefined: does not */
+export function createAuthRoutes(service: AuthService, takeTurn?: MiddlewareHandler): Hono {
   const app = new Hono()
   app.onError((error, context) => renderError(error, context, service.log))
 

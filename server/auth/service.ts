@@ -1,5 +1,4 @@
 import { hkdfSync } from 'node:crypto'
-import type { MiddlewareHandler } from 'hono'
 import type { Tokens } from '#server/access/tokens.ts'
 import type { Log } from '#server/base/log.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
@@ -58,11 +57,9 @@ export interface AuthDependencies {
   readonly refreshKey: Buffer
   /** Called before a person's rows are deleted; undefined if all data is in rows. */
   readonly onAccountClosing?: DeleteAccountData | undefined
-  /** Limits the requests of each caller; undefined: does not. */
-  readonly takeTurn?: MiddlewareHandler | undefined
 }
 
-export interface AuthService extends Omit<AuthDependencies, 'refreshKey' | 'takeTurn'> {
+export interface AuthService extends Omit<AuthDependencies, 'refreshKey'> {
   readonly providers: Providers
   /** Deletions hold connections of the workers for a long time. */
   readonly limitDeletions: ReturnType<typeof createSemaphore>
@@ -80,7 +77,7 @@ const MAX_DELETIONS = 2
 
 const deriveKey = (key: Buffer, purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', purpose, 32))
 
-export function createAuthService({ refreshKey, ...rest }: Omit<AuthDependencies, 'takeTurn'>): AuthService {
+export function createAuthService({ refreshKey, ...rest }: AuthDependencies): AuthService {
   return {
     ...rest,
     limitDeletions: createSemaphore(MAX_DELETIONS),

@@ -6,7 +6,7 @@ import { createMail } from '#server/auth/mail/send.ts'
 import { createMailboxRoutes } from '#server/auth/mailbox-routes.ts'
 import { readProviderSettings } from '#server/auth/providers/registry.ts'
 import { createAuthRoutes } from '#server/auth/routes.ts'
-import { type AuthDependencies, createAuthService, type DeleteAccountData } from '#server/auth/service.ts'
+import { createAuthService, type DeleteAccountData } from '#server/auth/service.ts'
 import { sendSpaceInvitation, type SpaceInvitation } from '#server/auth/space-invitations.ts'
 import { sweepAuth, sweepBuckets } from '#server/auth/sweep.ts'
 import { ensureTestAccount, withdrawTestAccount } from '#server/auth/test-account.ts'
@@ -122,7 +122,7 @@ export async function startServices(
     }
   }
 
-  const authDependencies: AuthDependencies = {
+  const authService = createAuthService({
     database,
     background,
     tokens: { ...signing, ...acceptSharedSecret(signing, config.JWT_SECRET) },
@@ -130,7 +130,6 @@ export async function startServices(
     log,
     refreshKey: encryptionKey,
     onAccountClosing,
-    takeTurn,
     settings: {
       siteUrl: address,
       redirectAllowList: config.AUTH_REDIRECT_URLS,
@@ -155,20 +154,19 @@ export async function startServices(
       trustProxy: config.TRUST_PROXY,
       secureCookies: address.startsWith('https:'),
     },
-  }
-  const inviting = createAuthService(authDependencies)
+  })
 
   return {
     testAccount,
     hasMailbox: isLocal && config.SMTP_URL === undefined,
-    sendSpaceInvitation: (invitation: SpaceInvitation) => sendSpaceInvitation(inviting, invitation),
+    sendSpaceInvitation: (invitation: SpaceInvitation) => sendSpaceInvitation(authService, invitation),
     handleUpgrade: realtime.handleUpgrade,
     deliverEarly: realtime.deliverEarly,
     gauges: {
       alcove_realtime_sockets: { help: 'Open realtime connections.', read: () => realtime.stats().sockets },
     },
     edges: {
-      auth: createAuthRoutes(authDependencies),
+      auth: createAuthRoutes(authService, takeTurn),
       rest: createRestRoutes({
         database,
         tokens,
