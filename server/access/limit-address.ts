@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { AppError } from '#server/base/errors.ts'
-import { addressKey, peerAddress, visitorAddress } from './client-address.ts'
+import { visitorKeyOf } from './client-address.ts'
 
 interface AddressLimit {
   readonly requests: number
@@ -18,7 +18,7 @@ export function limitAddress({ requests, seconds, trustProxy }: AddressLimit): M
       counts = new Map()
       endsAt = now + seconds * 1000
     }
-    const key = addressKey(visitorAddress(peerAddress(context), context.req.header('x-forwarded-for'), trustProxy))
+    const key = visitorKeyOf(context, trustProxy)
     const count = (counts.get(key) ?? 0) + 1
     counts.set(key, count)
     if (count > requests) {

@@ -98,11 +98,17 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
     return database.asUser(claims, read, { readOnly: true, settings: inChosenSpace(claims, space) })
   }
 
-  /** The space whose documents a request changes; null: the person's own. @throws AppError `not_found`, `forbidden` */
-  async function changedSpace(context: Context<SignedIn>): Promise<string | null> {
+  /** The space whose documents a request changes; null: the person's own. */
+  const namedSpace = (context: Context<SignedIn>): string | null => {
     const { space = 'personal' } = validate(inSpace, context.req.query())
-    if (space === 'personal') return null
-    await database.asUser(context.get('claims'), (scope) => requireMayEdit(scope, space), { readOnly: true })
+    return space === 'personal' ? null : space
+  }
+
+  /** The library whose queue a request changes. @throws AppError `not_found`, `forbidden` */
+  async function queueLibrary(context: Context<SignedIn>): Promise<string> {
+    const [claims, space] = [context.get('claims'), namedSpace(context)]
+    if (space === null) return claims.sub
+    await database.asUser(claims, (scope) => requireMayEdit(scope, space), { readOnly: true })
     return space
   }
 
@@ -125,7 +131,7 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
     return Response.json({ documents, rejected }, { status: isCreated ? 201 : 200 })
   }
 
-  routes.post('/', async (context) => upload(context, await changedSpace(context)))
+  routes.post('/', (context) => upload(context, namedSpace(context)))
 
   routes.post('/:id/versions', async (context) => {
     const { id } = validateParameters(documentId, context.req.param())
@@ -169,7 +175,7 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
   routes.patch('/queue', async (context) => {
     const { paused } = await readBody(context, queueChange)
     const addedBy = context.get('claims').sub
-    const queue = { library: (await changedSpace(context)) ?? addedBy, addedBy }
+    const queue = { library: await queueLibrary(context), addedBy }
     if (paused) await database.asService((scope) => pauseReading(scope, queue))
     else {
       const resumed = await database.asService((scope) => resumeReading(scope, queue))
@@ -180,8 +186,7 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
 
   routes.delete('/queue', async (context) => {
     const claims = context.get('claims')
-    const library = (await changedSpace(context)) ?? claims.sub
-    await database.asUser(claims, deleteUnread, { settings: onlyLibrary(library) })
+    await database.asUser(claims, deleteUnread, { settings: onlyLibrary(await queueLibrary(context)) })
     jobs.enqueue(DISCARD_JOB, DISCARD_REQUEST)
     return context.body(null, 204)
   })

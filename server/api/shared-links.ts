@@ -7,7 +7,7 @@ import type { TokenVerifier } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import { validate } from '#server/base/validate.ts'
-import type { Database } from '#server/database/scope.ts'
+import type { Database, Scope } from '#server/database/scope.ts'
 import { openLink } from '#server/spaces/share-links.ts'
 import { renderApiError } from './render-error.ts'
 
@@ -36,7 +36,7 @@ export function createSharedLinkRoutes(parts: SharedLinkParts) {
     const { after } = validate(linkPage, context.req.query())
     const person = await findPerson(context, tokens, address)
     if (!person && !allowsPublicLinks) throw new AppError('unauthenticated', 'Sign in to open this link.')
-    const open = (scope: Parameters<typeof openLink>[0]) => openLink(scope, token, after)
+    const open = (scope: Scope) => openLink(scope, token, after)
     const link = person
       ? await database.asUser(person, open, { readOnly: true })
       : await database.asService(open, { readOnly: true })

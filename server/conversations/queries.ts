@@ -100,7 +100,7 @@ export async function listPinnedFirst(
 }
 
 /** Whether a row is in the chosen space. @param place of the parameter: an id, 'personal', or null for any */
-export const spaceToSql = (alias: string, place: number): string =>
+const spaceToSql = (alias: string, place: number): string =>
   `($${place}::text is null or coalesce(${alias}.space_id::text, 'personal') = $${place})`
 
 /** The newest whose titles contain all words, in any order, ignoring case and accents. Runs as the person. */

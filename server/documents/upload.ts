@@ -14,7 +14,7 @@ import { openTransfer } from '#server/base/transfer-turns.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { toAppError } from '#server/database/errors.ts'
 import { ENFORCE_QUOTAS, fileRoomOf, readOwnUsage } from '#server/database/quotas.ts'
-import { type Claims, type Database, onlyLibrary } from '#server/database/scope.ts'
+import { type Claims, type Database, onlyLibrary, type Scope } from '#server/database/scope.ts'
 import { requireMayEdit } from './store/space-libraries.ts'
 import type { Jobs } from '#server/jobs/start.ts'
 import type { ByteSource } from '#server/parsing/containers/byte-source.ts'
@@ -64,8 +64,7 @@ export async function receiveUpload(
   parts: UploadParts,
 ): Promise<UploadOutcome> {
   const pending: Promise<Received>[] = []
-  const room =
-    spaceId === null ? await openRoom(parts.database, claims) : await openRoomInSpace(parts.database, claims, spaceId)
+  const room = await openRoom(parts.database, claims, spaceId)
   const insertTogether = gatherInserts(parts.database, claims, spaceId)
   streamBody()
   try {
@@ -102,7 +101,7 @@ export interface StoredFile {
 export async function addStoredFile({ owner, objectName, open }: StoredFile, parts: UploadParts): Promise<void> {
   const claims = { role: 'authenticated', sub: owner } as const
   const name = cleanName(objectName)
-  const room = await openRoom(parts.database, claims)
+  const room = await openRoom(parts.database, claims, null)
   const insertTogether = gatherInserts(parts.database, claims, null)
   const origin = { claims, spaceId: null, versionOf: undefined, position: 0, room, insertTogether }
   const received = await receiveFile({ name, folder: '' }, await open(), origin, parts)
@@ -209,21 +208,15 @@ interface Room {
   left: number
 }
 
-async function openRoom(database: Database, claims: Claims): Promise<Room> {
-  const usage = await database.asUser(claims, readOwnUsage, { readOnly: true })
-  return { usage, left: fileRoomOf(usage) }
-}
-
-/** The quota of the owner of the space, which the database enforces, is not for others to see. @throws AppError `not_found`, `forbidden` */
-async function openRoomInSpace(database: Database, claims: Upload['claims'], spaceId: string): Promise<Room> {
-  return database.asUser(
-    claims,
-    async (scope) => {
-      await requireMayEdit(scope, spaceId)
-      return { usage: await readOwnUsage(scope), left: Number.POSITIVE_INFINITY }
-    },
-    { readOnly: true },
-  )
+/** @throws AppError `not_found`, `forbidden` for a space whose documents the person may not change */
+async function openRoom(database: Database, claims: Claims, spaceId: string | null): Promise<Room> {
+  const read = async (scope: Scope): Promise<Room> => {
+    if (spaceId !== null) await requireMayEdit(scope, spaceId)
+    const usage = await readOwnUsage(scope)
+    // The room of the owner of a space is not for others to see. The database enforces it.
+    return { usage, left: spaceId === null ? fileRoomOf(usage) : Number.POSITIVE_INFINITY }
+  }
+  return database.asUser(claims, read, { readOnly: true })
 }
 
 const REJECTION_CODES = ['conflict', 'too_large', 'unsupported_type', 'empty'] as const

@@ -82,6 +82,7 @@ interface ConversationState {
   readonly title: string | null
   readonly instructions: string | null
   readonly space: string | null
+  /** Whether the question may use the asker's own documents (`limitToLibraries`). */
   readonly has_own_documents: boolean
   /** Whether another model answers than the conversation names. */
   readonly is_replaced: boolean
@@ -101,20 +102,18 @@ interface ConversationState {
 
 async function readConversationState(
   scope: Scope,
-  { conversationId, messageId, modelName }: ClaimedReply,
+  { conversationId, modelName }: ClaimedReply,
 ): Promise<ConversationState> {
   const { rows } = await scope.prepared<ConversationState & Record<string, unknown>>(
     // A member cannot use the model server of another.
     `select c.title, s.instructions, s.name as space,
-       coalesce(q.metadata @> '{"ownDocuments": true}' and coalesce(q.author, c.uid) = (select auth.uid()), false)
-         as has_own_documents,
+       auth.uid() = any ((select libraries_to('read'))::uuid[]) as has_own_documents,
        wanted.identifier <> chosen.identifier as is_replaced, chosen.identifier, m.provider, m.context_window, m.sees,
        d.documents, d.unread, d.ready,
        exists (select from own_providers) as has_providers, exists (select from tool_servers) as has_tool_servers,
        used.text_bytes::float8, used.text_limit::float8, c.space_id is null or has_text_room(c.space_id) as has_space_room
      from conversations c
      left join spaces s on s.id = c.space_id
-     left join messages q on q.id = $3
      cross join lateral (select coalesce($2::text, c.model_name) as identifier) wanted
      cross join lateral (
        select case
@@ -135,7 +134,7 @@ async function readConversationState(
        from documents
      ) d
      where c.id = $1`,
-    [conversationId, modelName, messageId],
+    [conversationId, modelName],
   )
   const [state] = rows
   if (!state) throw new AppError('not_found', 'There is no such conversation.')
