@@ -37,7 +37,7 @@ export function LiveSpaces({ route, onLost }: LiveSpacesProps): null {
   }, [spaces])
   useEffect(() => {
     clearUnreadAnswers(spaceId)
-    // No change tells a person about the end of a membership in a space that the page does not show.
+    // The end of a membership may have been missed, and the space is about to be shown.
     if (spaceId !== null && queryClient.getQueryData(spacesQuery.queryKey) !== undefined)
       void refetch(queryClient, { queryKey: spacesQuery.queryKey })
   }, [queryClient, spaceId])

@@ -1,4 +1,4 @@
-/** The colours of spaces: names of tokens (`--space-{name}`), from calm to calm. */
+/** The colours of spaces: names of tokens (`--tint-{name}`). */
 export const SPACE_COLORS = ['blue', 'teal', 'green', 'olive', 'clay', 'rose', 'plum', 'slate'] as const
 
 /** Other programs may store any name. */

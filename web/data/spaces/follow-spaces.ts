@@ -30,6 +30,7 @@ export function followSpaces(queryClient: QueryClient, userId: string): () => vo
   const spaceOf = (change: Change): string | undefined =>
     ofSpace.safeParse(change.new).data?.space_id ?? ofSpace.safeParse(change.old).data?.space_id
   const table = (name: string) => ({ event: '*', schema: 'public', table: name }) as const
+  let joins = 0
   const leave = joinChannel(
     (client) =>
       client
@@ -39,7 +40,13 @@ export function followSpaces(queryClient: QueryClient, userId: string): () => vo
           refetchSoon(spacesKey, ['space_people', ...(spaceOf(change) === undefined ? [] : [spaceOf(change)])]),
         )
         .on('postgres_changes', table('space_invitations'), () => refetchSoon(receivedKey, ['space_invitations'])),
-    { onChangesReady: everything, onJoined: everything },
+    {
+      onChangesReady: everything,
+      onJoined: () => {
+        joins += 1
+        if (joins > 1) everything()
+      },
+    },
   )
   // Changes by HTTP do not tell of spaces.
   const stopPolling = addFollower({

@@ -1,5 +1,6 @@
 import type { AnswerStep } from '#contract/message.ts'
 import type { AddedWord, ConsideredPassage, RetrievalTrace } from '#contract/trace.ts'
+import { count } from '#web/lib/format/count.ts'
 
 const CUT_LABELS: Record<NonNullable<ConsideredPassage['cut']>, string> = {
   rank: 'left out: ranked too low',
@@ -45,8 +46,6 @@ export function describeScores({ score, scores }: ConsideredPassage): string {
   ]
   return parts.join(' · ')
 }
-
-const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
 
 export function describeTrace(trace: RetrievalTrace | undefined): string {
   if (trace === undefined) return 'documents not searched'

@@ -8,9 +8,8 @@ import { SpaceMark } from '#web/features/spaces/space-mark.tsx'
 import { formatDay } from '#web/lib/format/format-day.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ErrorText } from '#web/ui/section.tsx'
+import { count } from '#web/lib/format/count.ts'
 import styles from './invitation-card.module.css'
-
-const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`
 
 type InvitationCardProps = { invitation: ReceivedInvitation; onAccepted: (space: string) => void }
 

@@ -1,3 +1,4 @@
+import { MAX_SPACE_NAME_CHARACTERS } from '#contract/space.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX, type ReactNode, type SubmitEvent } from 'react'
 import { SPACE_COLORS } from '#web/data/spaces/colors.ts'
@@ -10,8 +11,6 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { ErrorText } from '#web/ui/section.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import styles from './new-space-dialog.module.css'
-
-const LONGEST_NAME = 100
 
 type NewSpaceDialogProps = {
   /** Takes files for the space that the page shows. */
@@ -83,7 +82,7 @@ function NameStep({
         required
         autoFocus
         autoComplete="off"
-        maxLength={LONGEST_NAME}
+        maxLength={MAX_SPACE_NAME_CHARACTERS}
         value={name}
         onChange={(event) => setName(event.target.value)}
       />

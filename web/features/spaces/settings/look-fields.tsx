@@ -1,3 +1,4 @@
+import { MAX_SPACE_NAME_CHARACTERS } from '#contract/space.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
 import { useState, type JSX, type SubmitEvent } from 'react'
@@ -10,8 +11,6 @@ import rows from '#web/ui/rows.module.css'
 import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
 import { ErrorText } from '#web/ui/section.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
-
-const LONGEST_NAME = 100
 
 type LookFieldsProps = { space: OwnSpace; mayChange: boolean }
 
@@ -65,7 +64,7 @@ function NameForm({ space, onDone }: { space: OwnSpace; onDone: () => void }): J
         required
         autoFocus
         autoComplete="off"
-        maxLength={LONGEST_NAME}
+        maxLength={MAX_SPACE_NAME_CHARACTERS}
         value={name}
         onChange={(event) => setName(event.target.value)}
         onKeyDown={(event) => {

@@ -7,9 +7,8 @@ import { mayEdit } from '#web/data/spaces/space-rights.ts'
 import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { withArticle } from '#web/features/spaces/role-words.ts'
 import { SpaceMark } from '#web/features/spaces/space-mark.tsx'
+import { count } from '#web/lib/format/count.ts'
 import styles from './space-start.module.css'
-
-const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`
 
 type SpaceStartProps = {
   space: string
