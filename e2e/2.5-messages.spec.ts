@@ -92,7 +92,9 @@ test('a rating that hangs holds up the next one of its answer, and no other', as
   await thumb(0).click()
   await expect.poll(() => sent).toEqual(['PATCH'])
   await thumb(0).click()
-  const isStored = page.waitForResponse((response) => response.request().method() === 'POST')
+  const isStored = page.waitForResponse(
+    (response) => response.url().includes('/message_feedback') && response.request().method() === 'POST',
+  )
   await thumb(1).click()
   expect((await isStored).status()).toBe(201)
   expect(sent).toEqual(['PATCH', 'POST'])
