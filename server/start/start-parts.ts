@@ -11,6 +11,8 @@ import { createAccountDataDeletion } from './delete-account-data.ts'
 import type { Foundation, Gauges } from './foundation.ts'
 import { openFoundation, type FoundationOptions } from './open-foundation.ts'
 import { createOperationsRoutes } from './operations.ts'
+import { openOperation } from './open-operation.ts'
+import { openOperatorSettings, signupOf } from './operator-settings.ts'
 import { type SendSpaceInvitation, startProduct } from './start-product.ts'
 import { scheduleBackups } from './scheduled-backups.ts'
 import { startServices } from './start-services.ts'
@@ -24,11 +26,13 @@ export async function startParts(options: FoundationOptions) {
   // Workers may write answers before realtime has started.
   let deliverEarly: DeliverEarly = () => undefined
   let sendSpaceInvitation: SendSpaceInvitation = () => Promise.resolve()
+  const operatorSettings = await openOperatorSettings(foundation)
   const hasProduct = config.ALCOVE_PARTS.has('api') || config.ALCOVE_PARTS.has('workers')
   const product = hasProduct
     ? await startProduct(foundation, {
         deliverEarly: (broadcast) => deliverEarly(broadcast),
         sendSpaceInvitation: (invitation) => sendSpaceInvitation(invitation),
+        operatorSettings,
       })
     : undefined
   const services =
@@ -39,13 +43,14 @@ export async function startParts(options: FoundationOptions) {
           onDocumentUpload: product?.onDocumentUpload,
           findRoom: product?.findRoom,
           directDispatch: product?.directDispatch,
+          readSignup: () => signupOf(operatorSettings),
         })
       : undefined
   if (services) ({ deliverEarly, sendSpaceInvitation } = services)
 
   const backups = await scheduleBackups(foundation)
   const operations = createOperations(foundation, signing, product, services, {
-    ...backups,
+    ...backups?.gauges,
     alcove_disk_free_bytes: {
       help: 'Bytes that are free on the disk of DATA_DIR. Below DISK_MARGIN_MB files are refused.',
       read: () => readFreeBytesNow(config.DATA_DIR),
@@ -55,8 +60,26 @@ export async function startParts(options: FoundationOptions) {
       read: () => connections.databaseAcceptedAfterMs,
     },
   })
+  const operation =
+    services && product?.edges
+      ? await openOperation(foundation, {
+          operatorSettings,
+          authService: services.authService,
+          operated: product.operated,
+          readBackupState: backups?.readState,
+          hasTestAccount: services.testAccount !== null,
+        })
+      : undefined
   const app = createApp(
-    { operations, services: services?.edges, product: product?.edges },
+    {
+      operations,
+      services: services?.edges,
+      product: product?.edges && {
+        ...product.edges,
+        api: [...(operation ? [operation.routes] : []), ...product.edges.api],
+      },
+      operatorPage: operation?.page,
+    },
     {
       tokens: foundation.tokens,
       takeTurn: foundation.takeTurn,
@@ -70,6 +93,7 @@ export async function startParts(options: FoundationOptions) {
     handle: getRequestListener(withReusedBuffers(app.fetch, log)),
     handleUpgrade: services?.handleUpgrade,
     testAccount: services?.testAccount ?? null,
+    operatorLink: operation?.link,
     routes: app.routes,
   }
 }
