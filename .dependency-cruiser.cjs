@@ -18,7 +18,7 @@ const allowed = {
   realtime: ['base', 'access', 'database'],
   storage: ['base', 'access', 'database', 'blobs'],
   backup: ['base', 'access', 'database', 'blobs', 'jobs'],
-  operation: ['base', 'access', 'database', 'auth', 'api', 'connections', 'providers'],
+  operation: ['base', 'access', 'database', 'jobs', 'auth', 'api'],
   api: [
     'base',
     'access',

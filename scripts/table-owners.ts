@@ -60,9 +60,15 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   space_members: { writes: null, reads: ['documents/store'] },
   spaces: { writes: null, reads: ['assistant', 'documents/store', 'spaces'] },
 
+  operator_links: { writes: 'operation' },
+  operator_settings: { writes: 'operation' },
+  operators: { writes: 'operation' },
+
+  daily_usage: { writes: null },
   quotas: { writes: 'database' },
   usage: { writes: null },
   usage_changes: { writes: null },
+  usage_events: { writes: 'assistant' },
   usage_total: { writes: null },
   vector_usage: { writes: 'search' },
 

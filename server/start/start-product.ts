@@ -33,6 +33,7 @@ import { createPictureView } from '#server/documents/picture-view.ts'
 import { addStoredFile } from '#server/documents/upload.ts'
 import { startJobs } from '#server/jobs/start.ts'
 import type { OperatorSettings } from '#server/operation/settings.ts'
+import { createUsageJobs } from '#server/operation/usage-job.ts'
 import { logConfinement } from '#server/parsing/sandbox/parser-process.ts'
 import { createReusedParsers } from '#server/parsing/sandbox/reused-parsers.ts'
 import { createWarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
@@ -41,6 +42,7 @@ import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
 import { openLocalEmbedder } from '#server/providers/local-model/local-embedder.ts'
 import { DEFAULT_BASE_URLS } from '#server/providers/provider-registry.ts'
 import { allowNetworks } from '#server/providers/public-address.ts'
+import { createPriceTable } from '#server/providers/model-prices.ts'
 import { createTranscriber, OPENAI_BASE_URL } from '#server/providers/transcribe.ts'
 import { createWebSearch } from '#server/providers/web-search.ts'
 import { countCachedBytes } from '#server/search/index/byte-cache.ts'
@@ -49,6 +51,8 @@ import { createSpaceJobs } from '#server/spaces/cleanup-job.ts'
 import { createEmbeddingJobs } from '#server/search/vectors/embed-job.ts'
 import type { DocumentFile } from '#server/storage/store-object.ts'
 import type { Foundation, Gauges } from './foundation.ts'
+import { readPrices } from './model-prices.ts'
+import { limitsTokens } from './operator-settings.ts'
 import { createPageRoutes } from './page.ts'
 
 const BUILT_CLIENT = fileURLToPath(new URL('../../dist/web', import.meta.url))
@@ -129,6 +133,7 @@ export async function startProduct(
         ...createDocumentJobs({ database: background, blobs, log, ocrProcesses, warmParsers, reusedParsers }),
         ...createIndexJobs({ database: background }),
         ...createSpaceJobs(background),
+        ...createUsageJobs(background),
         ...createEmbeddingJobs({
           database: background,
           embedderOf,
@@ -162,6 +167,10 @@ export async function startProduct(
       documentWaitLimitMs: config.DOCUMENT_WAIT_S * 1000,
       passageTokens: config.PASSAGE_TOKENS,
       asksForOtherWords: config.OTHER_WORDS,
+      usageLimits: {
+        areSet: () => limitsTokens(operatorSettings),
+        priceOf: createPriceTable(await readPrices(config.MODEL_PRICES)),
+      },
       externalToolOptions: {
         webSearch: createWebSearch({
           provider: config.SEARCH_PROVIDER,
