@@ -112,7 +112,7 @@ export async function generate(
     failure = { thrown }
   }
   // A provider that failed before it began has used nothing; one that was stopped has read the question.
-  const hasUsed = hasBegun || signal.aborted
+  const hasUsed = usage.tokensIn !== null || written > context.unfinished.text.length || signal.aborted
   const result = liveText.result()
   const spent = hasUsed
     ? charge?.({
