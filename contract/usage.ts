@@ -35,7 +35,7 @@ const toDay = (date: Date): string =>
 const dailyUsageRow = z.object({
   day,
   questions: amount,
-  /** Of the installation's own model accounts; `own_tokens` are of accounts that people connected. */
+  /** Tokens of the installation's own model accounts; `own_tokens` are of accounts that people connected. */
   tokens: amount,
   own_tokens: amount,
   /** In millionths of a dollar. */

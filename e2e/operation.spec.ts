@@ -133,7 +133,6 @@ test('what is left is said before a question is refused, and the refused questio
   await composer.press('Control+Enter')
   await toastOf(page).getByText('You asked 2 of 2 questions today. You can ask again after midnight (UTC).').waitFor()
   expect(await composer.inputValue()).toBe('And the table?')
-  await openTab(page, 'Settings')
   const again = region(page, 'Sign-ups and limits').getByRole('form', { name: 'Questions a day per person' })
   await again.getByRole('button', { name: 'Default' }).click()
   await composer.press('Control+Enter')

@@ -50,7 +50,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   message_texts: { writes: null, reads: ['assistant', 'conversations'] },
   message_versions: { writes: 'assistant', reads: ['conversations'] },
   messages: { writes: 'conversations', reads: ['api', 'start'] },
-  replies: { writes: 'assistant' },
+  replies: { writes: 'assistant', reads: ['operation'] },
   reply_parts: { writes: 'assistant' },
   user_settings: { writes: null, reads: ['api', 'documents/store'] },
 
@@ -74,7 +74,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
 
   discarded_blobs: { writes: 'documents/store' },
   document_pages: { writes: 'documents/store', reads: ['search'] },
-  documents: { writes: 'documents/store', reads: ['assistant', 'search'] },
+  documents: { writes: 'documents/store', reads: ['assistant', 'operation', 'search'] },
 
   document_index: { writes: 'search', reads: ['documents/store'] },
   embedded_documents: { writes: 'search' },
@@ -85,7 +85,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   search_segments: { writes: 'search', reads: ['assistant'] },
 
   embeddings_consents: { writes: 'connections', reads: ['search'] },
-  models: { writes: 'connections', reads: ['api', 'assistant', 'conversations'] },
+  models: { writes: 'connections', reads: ['api', 'assistant', 'conversations', 'operation'] },
   own_providers: { writes: 'connections', reads: ['assistant', 'search'] },
   tool_consents: { writes: 'connections' },
   tool_requests: { writes: 'connections' },

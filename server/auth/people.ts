@@ -1,8 +1,10 @@
 /** Accounts as the operator sees them in the page: who there is, invitations, and what ends or reopens access. */
 import type { OperatedPerson } from '#contract/operation.ts'
+import type { Database } from '#server/database/scope.ts'
 import { requireAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { invite } from './invitations.ts'
+import { testMail } from './mail/templates.ts'
 import { issueMailCode, sendAndWait } from './mail-codes.ts'
 import { chooseRedirect } from './redirects.ts'
 import { requireEmail } from './request.ts'
@@ -87,4 +89,19 @@ export async function resetSecondFactors({ database }: AuthService, id: string):
     await scope.query('delete from auth.recovery_codes where user_id = $1', [id])
     await scope.query('delete from auth.sessions where user_id = $1', [id])
   })
+}
+
+/** Visitors without an account of their own do not count. */
+export async function hasAccounts(database: Database): Promise<boolean> {
+  const { rowCount } = await database.asAuth((scope) =>
+    scope.query('select id from auth.users where not is_anonymous limit 1'),
+  )
+  return rowCount !== 0
+}
+
+/** Sends a mail to a person's own address. @returns what the mail server answered @throws AuthError, and errors of the mail server */
+export async function sendTestMail({ database, mail }: AuthService, id: string): Promise<string | undefined> {
+  const { email } = await database.asAuth((scope) => requireAccount(scope, id))
+  if (email === null) throw new AuthError('validation_failed', 'Your account has no e-mail address.')
+  return mail.send(email, testMail())
 }

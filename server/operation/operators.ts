@@ -1,4 +1,4 @@
-/** Who operates the installation, and the link that makes a person its operator. */
+/** Operators of the installation, and the link that makes a person its operator. */
 import { createHash, randomBytes } from 'node:crypto'
 import { AppError } from '#server/base/errors.ts'
 import type { Database } from '#server/database/scope.ts'
@@ -13,12 +13,12 @@ export async function isOperator(database: Database, userId: string): Promise<bo
   return rows.length > 0
 }
 
-export async function hasOperator(database: Database): Promise<boolean> {
-  const { rows } = await database.serviceStatement('select user_id from operators limit 1', [])
-  return rows.length > 0
-}
+type Run = (text: string, values?: unknown[]) => Promise<{ readonly rowCount: number | null }>
 
-type Run = (text: string, values?: unknown[]) => Promise<unknown>
+/** Runs as the service or as the owner of the database. */
+export async function hasOperator(run: Run): Promise<boolean> {
+  return ((await run('select user_id from public.operators limit 1')).rowCount ?? 0) > 0
+}
 
 /** A link that works once, until it expires or another one is used. Only the hash of its token is stored. */
 export async function createOperatorLink(run: Run, address: string): Promise<string> {

@@ -7,8 +7,7 @@ import type { SignedIn } from '#server/access/authenticate.ts'
 import { parseId } from '#server/api/parse-id.ts'
 import { readBody } from '#server/api/read-body.ts'
 import { AuthError } from '#server/auth/errors.ts'
-import { testMail } from '#server/auth/mail/templates.ts'
-import { invitePerson, listPeople, resetSecondFactors, setDisabled } from '#server/auth/people.ts'
+import { invitePerson, listPeople, resetSecondFactors, sendTestMail, setDisabled } from '#server/auth/people.ts'
 import type { AuthService } from '#server/auth/service.ts'
 import { AppError, messageOf } from '#server/base/errors.ts'
 import { describeInstallation, type InstallationParts } from './installation.ts'
@@ -117,13 +116,7 @@ export function createOperationRoutes(parts: OperationParts): Hono<SignedIn> {
 
   /** To the operator's own address; the answer of the mail server is shown to the operator. */
   app.post('/operation/test-mail', async (context) => {
-    const { sub } = context.get('claims')
-    const { rows } = await database.asAuth((scope) =>
-      scope.query<{ email: string | null }>('select email from auth.users where id = $1', [sub]),
-    )
-    const to = rows[0]?.email
-    if (to === null || to === undefined) throw new AppError('conflict', 'Your account has no e-mail address.')
-    const outcome: TestMailAnswer = await authService.mail.send(to, testMail()).then(
+    const outcome: TestMailAnswer = await sendTestMail(authService, context.get('claims').sub).then(
       (answer) => ({
         sent: true,
         answer: answer ?? 'No mail server is set (SMTP_URL): the mail is in the local mailbox or in the log.',

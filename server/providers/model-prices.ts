@@ -8,7 +8,7 @@ export interface ModelPrice {
   readonly out: number
 }
 
-/** List prices of the vendors in US dollars, noted in November 2026. The longest name that a model begins with counts. */
+/** List prices in US dollars of models until 2025, which change. The longest name that a model begins with counts. */
 const LIST_PRICES: Readonly<Record<string, ModelPrice>> = {
   'claude-opus-4': { in: 15, out: 75 },
   'claude-opus-4-5': { in: 5, out: 25 },

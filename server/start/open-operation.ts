@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { limitAddress } from '#server/access/limit-address.ts'
+import { hasAccounts } from '#server/auth/people.ts'
 import type { AuthService } from '#server/auth/service.ts'
 import type { Database } from '#server/database/scope.ts'
 import type { InstallationParts } from '#server/operation/installation.ts'
@@ -53,9 +54,6 @@ export async function openOperation(foundation: Foundation, options: OperationOp
 }
 
 async function isNew(database: Database): Promise<boolean> {
-  if (await hasOperator(database)) return false
-  const { rows } = await database.asAuth((scope) =>
-    scope.query('select id from auth.users where not is_anonymous limit 1'),
-  )
-  return rows.length === 0
+  const isOperated = await database.asService((scope) => hasOperator((text, values) => scope.query(text, values)))
+  return !isOperated && !(await hasAccounts(database))
 }

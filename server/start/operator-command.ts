@@ -3,7 +3,7 @@ import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Config } from '#server/config.ts'
-import { createOperatorLink } from '#server/operation/operators.ts'
+import { createOperatorLink, hasOperator } from '#server/operation/operators.ts'
 import { openInstallation } from './open-installation.ts'
 
 const addressOf = ({ PUBLIC_URL, HOST, PORT }: Config): string =>
@@ -26,9 +26,9 @@ export async function createOperatorLinkByCommand(config: Config, log: Log): Pro
           'startup',
           'Start the server of this version once before: it brings the database up to date.',
         )
-      const { rowCount } = await client.query('select from public.operators limit 1')
-      if (rowCount !== 0) throw new AppError('conflict', 'This installation has an operator already.')
-      return await createOperatorLink((text, values) => client.query(text, values), addressOf(config))
+      const run = (text: string, values?: unknown[]) => client.query(text, values)
+      if (await hasOperator(run)) throw new AppError('conflict', 'This installation has an operator already.')
+      return await createOperatorLink(run, addressOf(config))
     } finally {
       await client.end()
     }

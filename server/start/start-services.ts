@@ -33,7 +33,7 @@ interface ServiceHooks {
   readonly findRoom: StorageOptions['findRoom']
   /** Dispatches work of rows that are inserted through `/rest/v1`. */
   readonly directDispatch: DirectDispatch | undefined
-  /** Who may sign up, which an operator may change while the server runs. */
+  /** Reads AUTH_SIGNUP, which an operator may change while the server runs. */
   readonly readSignup: () => Foundation['config']['AUTH_SIGNUP']
 }
 

@@ -20,7 +20,7 @@ import { markOmittedSources } from './trace-cuts.ts'
 export interface AnswerStream {
   readonly start: (emit: EmitPart) => Promise<void>
   readonly summaryId: string | undefined
-  /** What used tokens amount to; undefined where no model is asked. */
+  /** Charge for used tokens; undefined where no model is asked. */
   readonly charge?: (tokens: { readonly in: number; readonly out: number }) => Spent
   /** Estimate, for answers that end before their provider tells. */
   readonly tokensIn?: number

@@ -1,16 +1,22 @@
-/** What an answer uses of the limits on tokens and costs: admitted before the model is asked, counted when it has ended. */
-import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+/** Tokens and cost of an answer: reserved before the model is asked, counted when the answer has ended. */
 import type { Database } from '#server/database/scope.ts'
 import { costOf, type ModelPrice, type PriceOf } from '#server/providers/model-prices.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
 
 export interface Spent {
-  /** Of the installation's own model accounts. */
+  /** Tokens of the installation's own model accounts. */
   readonly tokens: number
-  /** Of accounts that the person connected, which no limit concerns. */
+  /** Tokens of accounts that the person connected, which no limit concerns. */
   readonly ownTokens: number
   /** In millionths of a dollar. */
   readonly cost: number
+}
+
+/** A claimed reply, without the import that would close a cycle. */
+interface AdmittedReply {
+  readonly id: string
+  readonly attempt: number
+  readonly durable: Promise<void>
 }
 
 export interface UsageLimits {
@@ -50,7 +56,7 @@ export function chargeOf(
  */
 export async function admitAnswer(
   database: Database,
-  reply: ClaimedReply,
+  reply: AdmittedReply,
   { identifier, isPersonal }: ChargedModel,
   tokensIn: number,
   limits: UsageLimits | undefined,

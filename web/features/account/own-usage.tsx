@@ -11,7 +11,7 @@ import { ErrorText, Section } from '#web/ui/section.tsx'
 
 const CHART_DAYS = 30
 
-/** What is left of each limit, and what the person used by day. */
+/** Limits with what is left of them, and the person's use by day. */
 export function OwnUsage(): JSX.Element {
   const { id } = useUser()
   const limits = useQuery({ ...ownLimitsQuery(id), refetchOnMount: 'always' })

@@ -29,7 +29,7 @@ export function HealthFacts({ health, models }: Pick<Installation, 'health' | 'm
     ['Search by meaning', health.embeddings ?? 'no model, search uses words alone'],
     [
       'Model providers',
-      models.providers.map(({ name, host, models: count }) => `${name} (${host}, ${count} models)`).join(', ') ||
+      models.providers.map(({ name, host, models: count }) => `${name} (${host}, models: ${count})`).join(', ') ||
         'none, Alcove Reader answers',
     ],
   ]

@@ -12,7 +12,7 @@ import { TestMail } from './test-mail.tsx'
 
 const CHART_DAYS = 30
 
-/** What the operator runs: people, limits, mail, health. Nothing that people wrote or stored is shown. */
+/** People, limits, mail and health of the installation. Nothing that people wrote or stored is shown. */
 export default function OperationSection(): JSX.Element {
   const installation = useQuery(installationQuery)
   const usage = useQuery(allUsageQuery)
@@ -48,7 +48,7 @@ export default function OperationSection(): JSX.Element {
             <p className={rows.caption}>
               {today === undefined
                 ? 'Nothing was asked yet.'
-                : `${formatCount(today.people)} people asked on the last day with use.`}
+                : `People who asked on the last day with use: ${formatCount(today.people)}.`}
             </p>
             <DailyChart label="Usage of all" rows={fillDays(usage.data, CHART_DAYS)} measures={USAGE_MEASURES} />
           </>
