@@ -65,7 +65,7 @@ export type ReceivedInvitation = z.infer<typeof receivedInvitation>
 /** Body of `POST /api/spaces/{id}/invitations`, whose answer is the same for every address. */
 export const newInvitation = z.object({ email: z.email().max(320), role: spaceRole })
 
-/** Body of `POST /api/documents/{id}/move` and `POST /api/conversations/{id}/move`; null: out of its space. */
+/** Body of `POST /api/documents/{id}/move` and `…/copy`, and of both for `/api/conversations/{id}`; null: out of its space. */
 export const spaceMove = z.object({ space: z.uuid().nullable() })
 
 /** Days until a link ends. */

@@ -693,6 +693,47 @@ describe('functions', () => {
         },
       ],
     },
+    'copy_document(uuid,uuid)': {
+      because: 'people cannot name the bytes of a new row',
+      calls: () => [
+        {
+          text: 'select copy_document($1, null) is not null',
+          values: [idOf('document of space')],
+          gives: { owner: true, editor: true, reader: REFUSED, others: 'PT404' },
+        },
+        {
+          text: 'select copy_document($1, $2)',
+          values: [idOf('own document'), randomUUID()],
+          gives: { others: 'PT404' },
+        },
+        {
+          text: 'select copy_document($1, $2)',
+          values: [idOf('document of space'), people.stranger.sub],
+          gives: { reader: REFUSED, others: 'PT404' },
+        },
+      ],
+    },
+    'copy_conversation(uuid,uuid)': {
+      because: 'people cannot write answers',
+      calls: () => [
+        {
+          text: 'select copy_conversation($1, null)',
+          values: [conversations.get('shared')],
+          // An answer is being written.
+          gives: { owner: REFUSED, editor: 'PT409', reader: REFUSED, others: 'PT404' },
+        },
+        {
+          text: 'select copy_conversation($1, null)',
+          values: [conversations.get('hidden of former')],
+          gives: { others: 'PT404' },
+        },
+        {
+          text: 'select copy_conversation($1, $2)',
+          values: [conversations.get('personal'), randomUUID()],
+          gives: { others: 'PT404' },
+        },
+      ],
+    },
     'move_conversation(uuid,uuid)': {
       because: 'people cannot change the space of a row',
       calls: () => [

@@ -6,6 +6,7 @@ import { createClient, REALTIME_SUBSCRIBE_STATES, type SupabaseClient } from '@s
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { publicConfig } from '#contract/auth.ts'
+import { conversationRow } from '#contract/conversation.ts'
 import { documentRow, uploadAnswer } from '#contract/document.ts'
 import { messageRow, type MessageRow } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
@@ -319,6 +320,40 @@ test('documents and conversations move, and are found where they are', async () 
   expect(await inSpace.json()).toMatchObject({ space_id: space, is_shared: false })
   expect((await ben.client.from('conversations').select('id').eq('id', conversation)).data).toEqual([])
   expect((await call(ada, 'POST', `/api/conversations/${conversation}/move`, { space: null })).status).toBe(200)
+})
+
+test('documents and conversations are copied, and each copy is found and opened where it is', async () => {
+  const [ada, ben] = [await signUp('Ada'), await signUp('Ben')]
+  const space = await createSpace(ada, 'Lighthouse')
+  await join(ada, ben, space, 'reader')
+  const document = await addDocument(ada, 'keeper.txt', 'The keeper of the lighthouse is Ruth Winterbourne.')
+  const conversation = await startConversation(ada, null)
+  await ask(ada, conversation, 'Who is the keeper of the lighthouse?')
+
+  expect((await call(ben, 'POST', `/api/documents/${document}/copy`, { space })).status).toBe(404)
+  const copied = await call(ada, 'POST', `/api/documents/${document}/copy`, { space })
+  expect(copied.status).toBe(201)
+  const copy = documentRow.parse(await copied.json())
+  expect(copy).toMatchObject({ space_id: space, filename: 'keeper.txt', state: 'ready' })
+  expect((await call(ada, 'POST', `/api/documents/${document}/copy`, { space })).status).toBe(409)
+  expect((await call(ben, 'POST', `/api/documents/${copy.id}/copy`, { space: null })).status).toBe(403)
+  expect((await call(ada, 'DELETE', `/api/documents/${document}`)).status).toBe(204)
+  expect(await (await call(ben, 'GET', `/api/documents/${copy.id}/file`)).text()).toContain('Ruth Winterbourne')
+  const asked = await startConversation(ben, space)
+  await vi.waitFor(async () => {
+    const answer = await ask(ben, asked, 'Who is the keeper of the lighthouse?')
+    expect(answer.content).toContain('Ruth Winterbourne')
+  }, WAIT_LIMIT)
+
+  const inSpace = await call(ada, 'POST', `/api/conversations/${conversation}/copy`, { space })
+  expect(inSpace.status).toBe(201)
+  const { id } = conversationRow.parse(await inSpace.json())
+  const messages = await ada.client.from('messages').select('content').eq('conversation_id', id).order('position')
+  expect(messages.data).toMatchObject([
+    { content: 'Who is the keeper of the lighthouse?' },
+    { content: expect.stringContaining('Ruth Winterbourne') as unknown },
+  ])
+  expect((await call(ben, 'POST', `/api/conversations/${id}/copy`, { space })).status).toBe(404)
 })
 
 test('a link opens one conversation with its cited passages, until it ends', async () => {

@@ -102,6 +102,8 @@ async function createPerson() {
 const CALLABLE_WITH_OWN_RIGHTS = [
   'answer_invitation(uuid,boolean)',
   'confirmed_email()',
+  'copy_conversation(uuid,uuid)',
+  'copy_document(uuid,uuid)',
   'has_members(uuid)',
   'has_text_room(uuid)',
   'invite_to_space(uuid,text,text)',

@@ -970,6 +970,7 @@ CREATE INDEX document_pages_owner_idx ON public.document_pages USING btree (owne
 CREATE INDEX documents_library_uploaded_at_idx ON public.documents USING btree (library, uploaded_at DESC);
 CREATE INDEX documents_object_name_idx ON public.documents USING btree (object_name) WHERE (object_name IS NOT NULL);
 CREATE INDEX documents_owner_uploaded_at_idx ON public.documents USING btree (owner, uploaded_at DESC);
+CREATE INDEX documents_path_idx ON public.documents USING btree (path);
 CREATE INDEX documents_paused_idx ON public.documents USING btree (library) WHERE (state = 'paused'::text);
 CREATE UNIQUE INDEX documents_series_version_key ON public.documents USING btree (series, version);
 CREATE INDEX documents_space_id_idx ON public.documents USING btree (space_id) WHERE (space_id IS NOT NULL);
@@ -1168,6 +1169,117 @@ AS $function$
     union all
     select public.text_size(s.content, s.model) from public.conversation_summaries s where s.conversation_id = conversation
   ) b
+$function$;
+
+CREATE OR REPLACE FUNCTION public.copy_conversation(conversation uuid, target uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  me uuid := auth.uid();
+  original public.conversations;
+  copy uuid := gen_random_uuid();
+begin
+  select * into original from public.conversations c
+  where c.id = conversation and (c.uid = me or c.is_shared)
+    and (c.space_id is null or c.space_id = any (public.spaces_to('read'))) for update;
+  if not found or not (original.space_id is null or public.hold_space_right(me, original.space_id, 'read')) then
+    raise exception using errcode = 'PT404', message = 'There is no such conversation.';
+  end if;
+  if original.uid is distinct from me then
+    raise exception using errcode = '42501', message = 'Only the person who began a conversation copies it.';
+  end if;
+  perform public.require_target(target, 'ask', 'Only members add conversations to a space.');
+  if exists (select from public.replies r where r.conversation_id = original.id and r.state in ('queued', 'running')) then
+    raise exception using errcode = 'PT409', message = 'An answer is being written. Copy the conversation when it is complete.';
+  end if;
+  insert into public.conversations (id, uid, title, model_name, ended_at, metadata, space_id)
+  values (
+    copy, me, original.title, original.model_name, original.ended_at,
+    coalesce(case jsonb_typeof(original.metadata) when 'object' then original.metadata - '{branched_from,branched_at}'::text[] end, '{}')
+      || jsonb_build_object('copied_from', original.id),
+    target
+  );
+  -- Copies count as answered, so that an answer of the copy can be rewritten.
+  perform set_config('alcove.copies_answered', 'on', true);
+  with shared as materialized (
+    select m.*, gen_random_uuid() as copy_id from public.messages m where m.conversation_id = original.id
+  ), copied as (
+    insert into public.messages (id, conversation_id, content, sender_role, token_in, token_out, created_at, metadata, author)
+    select copy_id, copy, content, sender_role, token_in, token_out, created_at,
+      case jsonb_typeof(metadata) when 'object' then metadata - '{version,attempt,rewrite_error}'::text[] else metadata end,
+      case when sender_role = 1 then coalesce(author, case when original.space_id is null then me end) end
+    from shared order by position
+  )
+  insert into public.replies (message_id, answer_id, conversation_id, owner, state, finished_at)
+  select question.copy_id, answer.copy_id, copy, me, 'done', now()
+  from public.replies r
+  join shared question on question.id = r.message_id
+  join shared answer on answer.id = r.answer_id;
+  perform set_config('alcove.copies_answered', 'off', true);
+  perform public.record_space_event(original.space_id, 'conversation_copied_out', original.id, '{}');
+  perform public.record_space_event(target, 'conversation_copied_in', copy, '{}');
+  return copy;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.copy_document(document uuid, target uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  me uuid := auth.uid();
+  named public.documents;
+  original public.documents;
+  copy uuid := gen_random_uuid();
+begin
+  select * into named from public.documents d where d.id = document and d.library = any (public.libraries_to('read'));
+  if not found then
+    raise exception using errcode = 'PT404', message = 'There is no such document.';
+  end if;
+  -- No deletion and no move meanwhile; the bytes stay until the copy names them too.
+  select * into original from public.documents d
+  where d.series = named.series and d.library = named.library and d.state in ('ready', 'failed')
+  order by d.superseded_at is null desc, d.state = 'ready' desc, d.version desc limit 1 for share;
+  if not found then
+    raise exception using errcode = 'PT409', message = 'The document is still being read. Copy it when it is ready.';
+  end if;
+  if not (
+    case when original.space_id is null then original.library = me
+      else public.hold_space_right(me, original.space_id, 'edit') end
+  ) then
+    raise exception using errcode = '42501', message = 'Only owners and editors copy a document out of a space.';
+  end if;
+  perform public.require_target(target, 'edit', 'Only owners and editors copy a document into a space.');
+  insert into public.documents (
+    id, owner, space_id, filename, folder, originalname, mimetype, size, path, sha256, state, pages, pages_done, error, readability
+  )
+  values (
+    copy, me, target, original.filename, original.folder, original.originalname, original.mimetype, original.size,
+    original.path, original.sha256, original.state, original.pages, original.pages_done, original.error, original.readability
+  )
+  on conflict (library, sha256) do nothing;
+  if not found then
+    raise exception using errcode = 'PT409', message = 'The same file is there already.';
+  end if;
+  insert into public.document_pages (
+    document_id, owner, page, text, items, headings, rows, boxes, confidence, is_cut, blocks, gap, columns
+  )
+  select copy, coalesce(target, me), p.page, p.text, p.items, p.headings, p.rows, p.boxes, p.confidence, p.is_cut, p.blocks, p.gap,
+    p.columns
+  from public.document_pages p where p.document_id = original.id;
+  -- Its pages are measured and counted with this.
+  update public.documents d set parsed_at = original.parsed_at where d.id = copy;
+  perform public.record_space_event(
+    original.space_id, 'document_copied_out', original.id, jsonb_build_object('name', original.filename)
+  );
+  perform public.record_space_event(target, 'document_copied_in', copy, jsonb_build_object('name', original.filename));
+  return copy;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.count_usage(library uuid, files bigint, texts bigint)
@@ -1371,6 +1483,29 @@ AS $function$
   from public.quotas q
 $function$;
 
+CREATE OR REPLACE FUNCTION public.hold_space_right(person uuid, space uuid, wanted text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform from public.spaces s where s.id = space and (wanted in ('read', 'own') or s.archived_at is null) for share;
+  if not found then
+    return false;
+  end if;
+  perform from public.space_members m
+  where m.space_id = space and m.user_id = person
+    and case wanted
+      when 'own' then m.role = 'owner'
+      when 'edit' then m.role in ('owner', 'editor')
+      else wanted in ('read', 'ask')
+    end
+  for share;
+  return found;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.invite_to_space(space uuid, address text, given_role text)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -1466,18 +1601,13 @@ begin
   select * into moved from public.conversations c
   where c.id = conversation and (c.uid = me or c.is_shared)
     and (c.space_id is null or c.space_id = any (public.spaces_to('read'))) for update;
-  if not found then
+  if not found or not (moved.space_id is null or public.hold_space_right(me, moved.space_id, 'read')) then
     raise exception using errcode = 'PT404', message = 'There is no such conversation.';
   end if;
   if moved.uid is distinct from me then
     raise exception using errcode = '42501', message = 'Only the person who began a conversation moves it.';
   end if;
-  if target is not null and not target = any (public.spaces_to('ask')) then
-    if target = any (public.spaces_to('read')) then
-      raise exception using errcode = '42501', message = 'This space is archived: nothing is added to it any more.';
-    end if;
-    raise exception using errcode = 'PT404', message = 'There is no such space.';
-  end if;
+  perform public.require_target(target, 'ask', 'Only members add conversations to a space.');
   if moved.space_id is not distinct from target then
     return;
   end if;
@@ -1509,15 +1639,12 @@ begin
   if not found then
     raise exception using errcode = 'PT404', message = 'There is no such document.';
   end if;
-  if not moved.library = any (public.libraries_to('edit')) then
+  if not (
+    case when moved.space_id is null then moved.library = me else public.hold_space_right(me, moved.space_id, 'edit') end
+  ) then
     raise exception using errcode = '42501', message = 'Only owners and editors move a document out of a space.';
   end if;
-  if target is not null and not target = any (public.spaces_to('edit')) then
-    if target = any (public.spaces_to('read')) then
-      raise exception using errcode = '42501', message = 'Only owners and editors move a document into a space.';
-    end if;
-    raise exception using errcode = 'PT404', message = 'There is no such space.';
-  end if;
+  perform public.require_target(target, 'edit', 'Only owners and editors move a document into a space.');
   if moved.library = destination then
     return;
   end if;
@@ -1703,6 +1830,26 @@ CREATE OR REPLACE FUNCTION public.require_room_for_answer(conversation uuid)
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$ select public.require_text_room(coalesce(c.space_id, c.uid)) from public.conversations c where c.id = conversation $function$;
+
+CREATE OR REPLACE FUNCTION public.require_target(space uuid, wanted text, refusal text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if space is null or public.hold_space_right(auth.uid(), space, wanted) then
+    return;
+  end if;
+  if not space = any (public.spaces_to('read')) then
+    raise exception using errcode = 'PT404', message = 'There is no such space.';
+  end if;
+  if exists (select from public.spaces s where s.id = space and s.archived_at is not null) then
+    raise exception using errcode = '42501', message = 'This space is archived: nothing is added to it any more.';
+  end if;
+  raise exception using errcode = '42501', message = refusal;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.require_text_room(person uuid)
  RETURNS void
@@ -1976,6 +2123,13 @@ CREATE OR REPLACE FUNCTION public.tg_documents__discard_blob()
  SET search_path TO ''
 AS $function$
 begin
+  if exists (select from public.documents d where d.path = old.path) then
+    -- One after another: two transactions that delete the last two documents each see that of the other.
+    perform pg_advisory_xact_lock(hashtextextended('shared blobs', 0));
+    if exists (select from public.documents d where d.path = old.path) then
+      return old;
+    end if;
+  end if;
   insert into public.discarded_blobs (path) values (old.path) on conflict do nothing;
   return old;
 end
@@ -3469,11 +3623,14 @@ grant execute on function public.add_list_bytes(bigint,integer,bigint) to servic
 grant execute on function public.answer_invitation(uuid,boolean) to authenticated;
 grant execute on function public.confirmed_email() to authenticated;
 grant execute on function public.confirmed_email() to service_role;
+grant execute on function public.copy_conversation(uuid,uuid) to authenticated;
+grant execute on function public.copy_document(uuid,uuid) to authenticated;
 grant execute on function public.fold_text(text) to authenticated;
 grant execute on function public.fold_text(text) to service_role;
 grant execute on function public.has_members(uuid) to authenticated;
 grant execute on function public.has_members(uuid) to service_role;
 grant execute on function public.has_text_room(uuid) to authenticated;
+grant execute on function public.hold_space_right(uuid,uuid,text) to service_role;
 grant execute on function public.invite_to_space(uuid,text,text) to authenticated;
 grant execute on function public.libraries_to(text) to authenticated;
 grant execute on function public.libraries_to(text) to service_role;

@@ -113,6 +113,8 @@ function apiRequests(
     get('/api/documents/:id/versions'),
     send('PATCH', '/api/documents/:id', { filename: 'renamed.txt' }),
     send('POST', '/api/documents/:id/move', { space: null }),
+    send('POST', '/api/documents/:id/copy', { space: null }),
+    send('POST', '/api/conversations/:id/copy', { space: null }),
     get('/api/documents', 'space=personal&limit=5'),
     remove('/api/documents/:id'),
     send('POST', `${conversation}/move`, { space: null }),
@@ -334,6 +336,8 @@ function restRequests({ id, conversationId, messageId, documentId }: Attacker): 
     ...Object.entries({
       move_document: { document: documentId, target: null },
       move_conversation: { conversation: conversationId, target: null },
+      copy_document: { document: documentId, target: null },
+      copy_conversation: { conversation: conversationId, target: null },
       invite_to_space: { space: id, address: 'guest@example.test', given_role: 'owner' },
       answer_invitation: { invitation: id, accepted: true },
       open_link: { hash: '\\x00', after_position: 0, most: 10 },

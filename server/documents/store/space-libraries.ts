@@ -23,3 +23,9 @@ export async function requireMayEdit(scope: Scope, spaceId: string): Promise<voi
 export async function moveDocument(scope: Scope, id: string, spaceId: string | null): Promise<void> {
   await scope.query('select move_document($1, $2)', [id, spaceId])
 }
+
+/** Null: into the person's own library. @returns the id of the copy @throws AppError as `moveDocument` */
+export async function copyDocument(scope: Scope, id: string, spaceId: string | null): Promise<string> {
+  const { rows } = await scope.query<{ id: string }>('select copy_document($1, $2) as id', [id, spaceId])
+  return rows[0]?.id ?? ''
+}
