@@ -1,6 +1,7 @@
 /** Spaces: documents and conversations that several people share. Rows are read and written through `/rest/v1`. */
 import { z } from 'zod'
 import { messageRow } from './message.ts'
+import { personalProvider } from './provider.ts'
 import { source } from './source.ts'
 
 export const spaceRole = z.enum(['owner', 'editor', 'reader'])
@@ -67,6 +68,12 @@ export const newInvitation = z.object({ email: z.email().max(320), role: spaceRo
 
 /** Body of `POST /api/documents/{id}/move` and `…/copy`, and of both for `/api/conversations/{id}`; null: out of its space. */
 export const spaceMove = z.object({ space: z.uuid().nullable() })
+
+/** A provider of models that owners have put into a space. Its key is never shown. */
+export const spaceProvider = personalProvider
+  .pick({ id: true, kind: true, name: true, base_url: true, created_at: true })
+  .extend({ space_id: z.uuid() })
+export type SpaceProvider = z.infer<typeof spaceProvider>
 
 /** Days until a link ends. */
 export const DEFAULT_LINK_DAYS = 30

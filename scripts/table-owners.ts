@@ -57,8 +57,9 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   share_links: { writes: 'spaces' },
   space_events: { writes: 'spaces' },
   space_invitations: { writes: 'spaces' },
-  space_members: { writes: null, reads: ['documents/store'] },
-  spaces: { writes: null, reads: ['assistant', 'documents/store', 'spaces'] },
+  space_members: { writes: null, reads: ['connections', 'documents/store'] },
+  space_providers: { writes: 'connections' },
+  spaces: { writes: null, reads: ['assistant', 'connections', 'documents/store', 'spaces'] },
 
   quotas: { writes: 'database' },
   usage: { writes: null },

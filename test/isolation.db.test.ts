@@ -87,7 +87,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   'public.message_texts': { read: readWithConversation },
   'public.message_versions': { read: readWithConversation },
   'public.messages': { read: readWithConversation, insert: ofAuthors },
-  'public.models': { read: { ...ofThemselves, ...everyone } },
+  'public.models': { read: { ...ofThemselves, ...everyone, space: MEMBERS } },
   'public.own_providers': { read: ofThemselves, update: ofThemselves, delete: ofThemselves, insert: ofThemselves },
   'public.passage_vectors': readInLibrary,
   'public.passages': readInLibrary,
@@ -104,6 +104,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
     update: { owner: OWNERS, editor: OWNERS, reader: OWNERS },
     delete: { editor: EDITORS, reader: ['owner', 'reader'] },
   },
+  'public.space_providers': { read: { space: OWNERS }, delete: { space: OWNERS }, insert: { space: OWNERS } },
   'public.spaces': {
     read: { space: MEMBERS },
     update: { space: EDITORS },
@@ -177,6 +178,16 @@ async function seed(): Promise<void> {
     `insert into share_links (conversation_id, created_by, token_hash, expires_at)
      select id, $1, sha256(convert_to(id::text, 'utf8')), now() + interval '1 day' from conversations where id = $2`,
     [people.owner.sub, conversations.get('shared of former')],
+  )
+  const { rows: keys } = await db.admin.query<{ id: string }>(
+    `insert into space_providers (space_id, created_by, kind, name, base_url)
+     values ($1, $2, 'compatible', 'Harbour', 'https://models.test/v1') returning id`,
+    [space, people.owner.sub],
+  )
+  await db.admin.query(
+    `insert into models (name, version, model_identifier, provider, family, context_window, space_id, space_provider)
+     values ('ofSpace', '1', 'endpoint:' || $2::uuid, 'Harbour', 'compatible', 1000, $1, $2)`,
+    [space, keys[0]?.id],
   )
   await db.admin.query(`insert into users (username, password) values ('legacy', 'x')`)
   await db.admin.query(`insert into chat_history (title, user_id) select 'legacy', id from users`)
@@ -615,6 +626,16 @@ describe('functions', () => {
     'has_text_room(uuid)': {
       because: 'members learn whether there is room, and not what the owner has elsewhere',
       calls: () => [{ text: 'select has_text_room($1)', values: [space], gives: { others: true } }],
+    },
+    'has_space_keys(uuid)': {
+      because: 'members use the keys of a space and read none',
+      calls: () => [
+        {
+          text: 'select has_space_keys($1)',
+          values: [space],
+          gives: { owner: true, editor: true, reader: true, others: false },
+        },
+      ],
     },
     'may_link(uuid)': {
       because: 'share_links is asked about by rights of which the policies of conversations know only a part',

@@ -105,6 +105,7 @@ const CALLABLE_WITH_OWN_RIGHTS = [
   'copy_conversation(uuid,uuid)',
   'copy_document(uuid,uuid)',
   'has_members(uuid)',
+  'has_space_keys(uuid)',
   'has_text_room(uuid)',
   'invite_to_space(uuid,text,text)',
   'libraries_to(text)',

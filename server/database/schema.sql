@@ -533,12 +533,18 @@ create table public.models (
   owner uuid,
   own_provider uuid,
   sees boolean not null default false,
+  space_id uuid,
+  space_provider uuid,
   constraint models_check CHECK (((owner IS NULL) = (own_provider IS NULL))),
+  constraint models_check1 CHECK (((space_id IS NULL) = (space_provider IS NULL))),
+  constraint models_check2 CHECK (((owner IS NULL) OR (space_id IS NULL))),
   constraint models_context_window_check CHECK ((context_window > 0)),
   constraint models_model_identifier_key UNIQUE (model_identifier),
   constraint models_own_provider_fkey FOREIGN KEY (own_provider) REFERENCES public.own_providers(id) ON DELETE CASCADE,
   constraint models_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
-  constraint models_pkey PRIMARY KEY (id)
+  constraint models_pkey PRIMARY KEY (id),
+  constraint models_space_id_fkey FOREIGN KEY (space_id) REFERENCES public.spaces(id) ON DELETE CASCADE,
+  constraint models_space_provider_fkey FOREIGN KEY (space_provider) REFERENCES public.space_providers(id) ON DELETE CASCADE
 );
 
 create table public.own_providers (
@@ -723,6 +729,31 @@ create table public.space_members (
   constraint space_members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'reader'::text]))),
   constraint space_members_space_id_fkey FOREIGN KEY (space_id) REFERENCES public.spaces(id) ON DELETE CASCADE,
   constraint space_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+
+create table public.space_providers (
+  id uuid not null default gen_random_uuid(),
+  space_id uuid not null,
+  created_by uuid not null default auth.uid(),
+  kind text not null,
+  name text not null,
+  base_url text,
+  sealed_key bytea,
+  created_at timestamp with time zone not null default now(),
+  constraint space_providers_base_url_check CHECK ((char_length(base_url) <= 500)),
+  constraint space_providers_check CHECK (
+CASE kind
+    WHEN 'anthropic'::text THEN ((name = 'Anthropic'::text) AND (base_url IS NULL) AND (sealed_key IS NOT NULL))
+    WHEN 'openai'::text THEN ((name = 'OpenAI'::text) AND (base_url IS NULL) AND (sealed_key IS NOT NULL))
+    ELSE ((base_url IS NOT NULL) AND (name <> ALL (ARRAY['Anthropic'::text, 'OpenAI'::text, 'OpenAI-compatible'::text, 'Alcove'::text])))
+END),
+  constraint space_providers_kind_check CHECK ((kind = ANY (ARRAY['anthropic'::text, 'openai'::text, 'compatible'::text]))),
+  constraint space_providers_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 60))),
+  constraint space_providers_pkey PRIMARY KEY (id),
+  constraint space_providers_sealed_key_check CHECK ((octet_length(sealed_key) <= 2000)),
+  constraint space_providers_space_id_created_by_fkey FOREIGN KEY (space_id, created_by) REFERENCES public.space_members(space_id, user_id) ON DELETE CASCADE,
+  constraint space_providers_space_id_fkey FOREIGN KEY (space_id) REFERENCES public.spaces(id) ON DELETE CASCADE,
+  constraint space_providers_space_id_name_key UNIQUE (space_id, name)
 );
 
 create table public.spaces (
@@ -983,6 +1014,8 @@ CREATE INDEX messages_author_idx ON public.messages USING btree (author) WHERE (
 CREATE INDEX messages_conversation_id_position_idx ON public.messages USING btree (conversation_id, "position");
 CREATE INDEX models_own_provider_idx ON public.models USING btree (own_provider) WHERE (own_provider IS NOT NULL);
 CREATE INDEX models_owner_idx ON public.models USING btree (owner) WHERE (owner IS NOT NULL);
+CREATE INDEX models_space_id_idx ON public.models USING btree (space_id) WHERE (space_id IS NOT NULL);
+CREATE INDEX models_space_provider_idx ON public.models USING btree (space_provider) WHERE (space_provider IS NOT NULL);
 CREATE UNIQUE INDEX own_providers_embeddings_idx ON public.own_providers USING btree (owner) WHERE (embeddings_model IS NOT NULL);
 CREATE INDEX passage_vectors_passage_idx ON public.passage_vectors USING btree (document_id, passage);
 CREATE INDEX replies_conversation_id_idx ON public.replies USING btree (conversation_id, created_at);
@@ -997,6 +1030,7 @@ CREATE INDEX space_events_space_id_idx ON public.space_events USING btree (space
 CREATE INDEX space_invitations_email_idx ON public.space_invitations USING btree (email);
 CREATE INDEX space_invitations_invited_by_idx ON public.space_invitations USING btree (invited_by);
 CREATE INDEX space_members_user_id_idx ON public.space_members USING btree (user_id, space_id);
+CREATE INDEX space_providers_created_by_idx ON public.space_providers USING btree (space_id, created_by);
 CREATE INDEX spaces_created_by_idx ON public.spaces USING btree (created_by);
 CREATE INDEX tool_consents_owner_idx ON public.tool_consents USING btree (owner);
 CREATE INDEX tool_consents_server_id_idx ON public.tool_consents USING btree (server_id);
@@ -1467,6 +1501,15 @@ AS $function$
   )
 $function$;
 
+CREATE OR REPLACE FUNCTION public.has_space_keys(space uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select space = any (public.spaces_to('ask')) and exists (select from public.space_providers p where p.space_id = space)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.has_text_room(space uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -1930,6 +1973,23 @@ CREATE OR REPLACE FUNCTION public.text_size(VARIADIC texts text[])
  IMMUTABLE PARALLEL SAFE
  SET search_path TO ''
 AS $function$ select 256 + coalesce(sum(octet_length(t)), 0) from unnest(texts) as t $function$;
+
+CREATE OR REPLACE FUNCTION public.tg_conversations__leave_model()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if exists (
+    select from public.models m
+    where m.model_identifier = new.model_name and m.space_id is not null and m.space_id is distinct from new.space_id
+  ) then
+    new.model_name := coalesce((select m.model_identifier from public.models m where m.is_default limit 1), 'alcove-reader');
+  end if;
+  return new;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.tg_conversations__move_texts()
  RETURNS trigger
@@ -2483,6 +2543,37 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_space_providers__limit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('space_providers ' || new.space_id, 0));
+  if (select count(*) from public.space_providers p where p.space_id = new.space_id) >= 20 then
+    raise exception using errcode = 'PT409', message = 'This space has 20 providers already. Remove one first.';
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_space_providers__record()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    perform public.record_space_event(new.space_id, 'key_added', new.id, jsonb_build_object('name', new.name));
+  else
+    perform public.record_space_event(old.space_id, 'key_removed', old.id, jsonb_build_object('name', old.name));
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.tg_spaces__follow()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2537,6 +2628,27 @@ begin
   end if;
   new.name := btrim(new.name);
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_spaces__stop_answers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  stopped record;
+begin
+  for stopped in
+    update public.replies r set stop_requested = true
+    from public.conversations c
+    where c.id = r.conversation_id and c.space_id = new.id and r.state in ('queued', 'running')
+    returning r.id
+  loop
+    perform pg_notify('reply_stop', stopped.id::text);
+  end loop;
+  return null;
 end
 $function$;
 
@@ -3080,6 +3192,7 @@ CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversation_summaries RE
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,is_shared,space_id,uid}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
+CREATE TRIGGER tg_conversations__leave_model BEFORE INSERT OR UPDATE OF space_id ON public.conversations FOR EACH ROW WHEN (starts_with(new.model_name, 'endpoint:'::text)) EXECUTE FUNCTION public.tg_conversations__leave_model();
 CREATE TRIGGER tg_conversations__move_messages BEFORE UPDATE OF uid, space_id ON public.conversations FOR EACH ROW EXECUTE FUNCTION public.tg_conversations__release_messages();
 CREATE TRIGGER tg_conversations__move_texts AFTER UPDATE ON public.conversations FOR EACH ROW WHEN ((((old.uid IS DISTINCT FROM new.uid) OR (old.space_id IS DISTINCT FROM new.space_id)) OR (old.is_shared IS DISTINCT FROM new.is_shared))) EXECUTE FUNCTION public.tg_conversations__move_texts();
 CREATE TRIGGER tg_conversations__record_deletion AFTER DELETE ON public.conversations FOR EACH ROW WHEN (old.is_shared) EXECUTE FUNCTION public.tg_conversations__record_deletion();
@@ -3123,7 +3236,7 @@ CREATE TRIGGER tg_messages__move_versions BEFORE DELETE OR UPDATE OF conversatio
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
-CREATE TRIGGER realtime_delete AFTER DELETE ON public.models REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,owner}');
+CREATE TRIGGER realtime_delete AFTER DELETE ON public.models REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,owner,space_id}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.models REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.models REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE CONSTRAINT TRIGGER tg_own_providers__forget_other_vectors AFTER DELETE OR UPDATE OF embeddings_model ON public.own_providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.embeddings_model IS NOT NULL)) EXECUTE FUNCTION public.tg_embeddings_choices__forget_vectors();
@@ -3140,12 +3253,15 @@ CREATE TRIGGER realtime_insert AFTER INSERT ON public.space_members REFERENCING 
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.space_members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{space_id,user_id}', '{space_id,user_id}');
 CREATE TRIGGER tg_space_members__follow AFTER INSERT OR DELETE OR UPDATE ON public.space_members FOR EACH ROW EXECUTE FUNCTION public.tg_space_members__follow();
 CREATE TRIGGER tg_space_members__guard BEFORE DELETE OR UPDATE ON public.space_members FOR EACH ROW EXECUTE FUNCTION public.tg_space_members__guard();
+CREATE TRIGGER tg_space_providers__limit BEFORE INSERT ON public.space_providers FOR EACH ROW EXECUTE FUNCTION public.tg_space_providers__limit();
+CREATE TRIGGER tg_space_providers__record AFTER INSERT OR DELETE ON public.space_providers FOR EACH ROW EXECUTE FUNCTION public.tg_space_providers__record();
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.spaces REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{created_by,id}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.spaces REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.spaces REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE TRIGGER tg_spaces__follow AFTER INSERT OR UPDATE ON public.spaces FOR EACH ROW EXECUTE FUNCTION public.tg_spaces__follow();
 CREATE TRIGGER tg_spaces__forget_library AFTER DELETE ON public.spaces FOR EACH ROW EXECUTE FUNCTION public.tg_forget_library();
 CREATE TRIGGER tg_spaces__guard BEFORE INSERT OR UPDATE ON public.spaces FOR EACH ROW EXECUTE FUNCTION public.tg_spaces__guard();
+CREATE TRIGGER tg_spaces__stop_answers AFTER UPDATE OF archived_at ON public.spaces FOR EACH ROW WHEN (((old.archived_at IS NULL) AND (new.archived_at IS NOT NULL))) EXECUTE FUNCTION public.tg_spaces__stop_answers();
 CREATE TRIGGER tg_tool_consents__limit BEFORE INSERT ON public.tool_consents FOR EACH ROW EXECUTE FUNCTION public.tg_tool_consents__limit();
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.tool_consents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.tool_consents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
@@ -3305,7 +3421,9 @@ create policy "messages are read with their conversation" on public.messages for
 alter table public.models enable row level security;
 alter table public.models force row level security;
 create policy "everyone signed in reads the shared models" on public.models for select to authenticated
-  using ((owner IS NULL));
+  using (((owner IS NULL) AND (space_id IS NULL)));
+create policy "members read the models of their spaces" on public.models for select to authenticated
+  using ((space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])));
 create policy "owner reads models of own providers" on public.models for select to authenticated
   using ((owner = ( SELECT auth.uid() AS uid)));
 alter table public.own_providers enable row level security;
@@ -3384,6 +3502,14 @@ create policy "owners change roles" on public.space_members for update to authen
   with check ((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])));
 create policy "owners remove members, who may also leave" on public.space_members for delete to authenticated
   using (((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])) OR ((user_id = ( SELECT auth.uid() AS uid)) AND (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))));
+alter table public.space_providers enable row level security;
+alter table public.space_providers force row level security;
+create policy "owners put providers of theirs into a space" on public.space_providers for insert to authenticated
+  with check (((created_by = ( SELECT auth.uid() AS uid)) AND (space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[]))));
+create policy "owners read which providers a space has" on public.space_providers for select to authenticated
+  using ((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])));
+create policy "owners take providers out of a space" on public.space_providers for delete to authenticated
+  using ((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])));
 alter table public.spaces enable row level security;
 alter table public.spaces force row level security;
 create policy "everyone signed in creates spaces" on public.spaces for insert to authenticated
@@ -3551,6 +3677,14 @@ grant select (invited_by) on table public.space_invitations to authenticated;
 grant select (role) on table public.space_invitations to authenticated;
 grant select (space_id) on table public.space_invitations to authenticated;
 grant update (role) on table public.space_members to authenticated;
+grant insert (base_url), select (base_url) on table public.space_providers to authenticated;
+grant select (created_at) on table public.space_providers to authenticated;
+grant insert (created_by), select (created_by) on table public.space_providers to authenticated;
+grant insert (id), select (id) on table public.space_providers to authenticated;
+grant insert (kind), select (kind) on table public.space_providers to authenticated;
+grant insert (name), select (name) on table public.space_providers to authenticated;
+grant insert (sealed_key) on table public.space_providers to authenticated;
+grant insert (space_id), select (space_id) on table public.space_providers to authenticated;
 grant update (archived_at) on table public.spaces to authenticated;
 grant insert (color), update (color) on table public.spaces to authenticated;
 grant insert (created_by) on table public.spaces to authenticated;
@@ -3629,6 +3763,7 @@ grant execute on function public.fold_text(text) to authenticated;
 grant execute on function public.fold_text(text) to service_role;
 grant execute on function public.has_members(uuid) to authenticated;
 grant execute on function public.has_members(uuid) to service_role;
+grant execute on function public.has_space_keys(uuid) to authenticated;
 grant execute on function public.has_text_room(uuid) to authenticated;
 grant execute on function public.hold_space_right(uuid,uuid,text) to service_role;
 grant execute on function public.invite_to_space(uuid,text,text) to authenticated;
@@ -3761,6 +3896,8 @@ grant delete on table public.space_invitations to authenticated;
 grant delete, insert, select, update on table public.space_invitations to service_role;
 grant delete, select on table public.space_members to authenticated;
 grant delete, insert, select, update on table public.space_members to service_role;
+grant delete on table public.space_providers to authenticated;
+grant delete, insert, select, update on table public.space_providers to service_role;
 grant delete, select on table public.spaces to authenticated;
 grant delete, insert, select, update on table public.spaces to service_role;
 grant delete, select on table public.tool_consents to authenticated;

@@ -10,6 +10,7 @@ import { createEmbeddingsRoutes } from '#server/api/embeddings.ts'
 import { createExportRoutes } from '#server/api/export.ts'
 import { createModelRoutes } from '#server/api/models.ts'
 import { createProviderRoutes } from '#server/api/providers.ts'
+import { createSpaceProviderRoutes } from '#server/api/space-providers.ts'
 import { createReplyRoutes } from '#server/api/replies.ts'
 import { createChangeRoutes } from '#server/api/changes.ts'
 import { createSearchRoutes } from '#server/api/search.ts'
@@ -24,6 +25,7 @@ import { createEmbeddingsChoices, type OperatorEmbeddings } from '#server/connec
 import { refreshModels, refreshModelsAtStart } from '#server/connections/models.ts'
 import type { ServerEndpoint } from '#server/connections/personal-embedders.ts'
 import { createPersonalProviders } from '#server/connections/personal-providers.ts'
+import { createSpaceProviders } from '#server/connections/space-providers.ts'
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { createToolServers } from '#server/connections/tool-servers.ts'
 import { openDatabase } from '#server/database/open-database.ts'
@@ -94,6 +96,7 @@ export async function startProduct(foundation: Foundation, { deliverEarly, sendS
   if (localEmbedder) undo.push(() => localEmbedder.stop())
   const embedder = localEmbedder ?? createEmbedder(embedderSettings(config))
   const serverEndpoints = embedder ? [] : listServerEndpoints(config)
+  const spaceProviders = createSpaceProviders({ database, encryptionKey, settings, guardedFetch, log })
   const personalProviders = createPersonalProviders({
     database,
     encryptionKey,
@@ -101,6 +104,7 @@ export async function startProduct(foundation: Foundation, { deliverEarly, sendS
     guardedFetch,
     embedder,
     serverEndpoints,
+    keysOfSpace: (asker, spaceId) => spaceProviders.keysOf(asker, spaceId),
     log,
   })
   const embeddingsChoices = createEmbeddingsChoices({
@@ -206,13 +210,18 @@ export async function startProduct(foundation: Foundation, { deliverEarly, sendS
         }),
         createChangeRoutes({ database }),
         createProviderRoutes({ personalProviders }),
+        createSpaceProviderRoutes({ spaceProviders }),
         createEmbeddingsRoutes({ database, embeddingsChoices }),
         createToolServerRoutes({ database, toolServers }),
         createModelRoutes({
           database,
           providersOf,
-          refresh: async (person, signal) => {
-            await Promise.all([refreshModels(sharedModels), personalProviders.refresh(person, signal)])
+          refresh: async (person, spaceId, signal) => {
+            await Promise.all([
+              refreshModels(sharedModels),
+              personalProviders.refresh(person, signal),
+              spaceId === null ? undefined : spaceProviders.refresh(person, spaceId, signal),
+            ])
           },
         }),
         createExportRoutes({ database, blobs, log }),
