@@ -13,6 +13,9 @@ export type ChosenSpace = z.infer<typeof chosenSpace>
 
 export const MAX_SPACE_NAME_CHARACTERS = 100
 
+/** Prefix of the private channel of a space, in which the server names the account of each presence as `user`. */
+export const SPACE_TOPIC = 'space:'
+
 /** A row of `spaces`. */
 export const spaceRow = z.object({
   id: z.uuid(),
@@ -74,6 +77,16 @@ export const spaceProvider = personalProvider
   .pick({ id: true, kind: true, name: true, base_url: true, created_at: true })
   .extend({ space_id: z.uuid() })
 export type SpaceProvider = z.infer<typeof spaceProvider>
+
+/** Answer of `DELETE /api/spaces/{id}`: deleted rows per kind, and the size of the deleted documents in bytes. */
+export const spaceReceipt = z.object({
+  id: z.uuid(),
+  /** The name of the space. */
+  space: z.string(),
+  deleted_at: z.string(),
+  removed: z.record(z.string(), z.number()),
+})
+export type SpaceReceipt = z.infer<typeof spaceReceipt>
 
 /** Days until a link ends. */
 export const DEFAULT_LINK_DAYS = 30

@@ -45,7 +45,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   'storage.objects': { writes: 'storage' },
 
   conversation_summaries: { writes: 'conversations' },
-  conversations: { writes: 'conversations', reads: ['api', 'assistant', 'spaces', 'start'] },
+  conversations: { writes: 'conversations', reads: ['api', 'assistant', 'start'] },
   message_feedback: { writes: null, reads: ['api'] },
   message_texts: { writes: null, reads: ['assistant', 'conversations'] },
   message_versions: { writes: 'assistant', reads: ['conversations'] },

@@ -96,7 +96,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   'public.reply_parts': { read: readWithConversation },
   'public.search_buckets': readOfLibrary,
   'public.search_segments': readOfLibrary,
-  'public.share_links': { read: linked, delete: linked, insert: linked },
+  'public.share_links': { read: linked, delete: linked },
   'public.space_events': { read: { space: OWNERS } },
   'public.space_invitations': { read: { space: ['owner', 'invited'] }, delete: { space: OWNERS } },
   'public.space_members': {
@@ -626,6 +626,36 @@ describe('functions', () => {
     'has_text_room(uuid)': {
       because: 'members learn whether there is room, and not what the owner has elsewhere',
       calls: () => [{ text: 'select has_text_room($1)', values: [space], gives: { others: true } }],
+    },
+    'create_link(uuid,integer,boolean)': {
+      because: 'people neither choose the token of a link nor its number',
+      calls: () => [
+        {
+          text: 'select expires_at > now() from create_link($1, 1, false)',
+          values: [conversations.get('shared')],
+          gives: { owner: true, editor: true, reader: REFUSED, others: 'PT404' },
+        },
+        {
+          text: 'select expires_at > now() from create_link($1, 1, false)',
+          values: [conversations.get('personal')],
+          gives: { owner: true, others: 'PT404' },
+        },
+        {
+          text: 'select expires_at > now() from create_link($1, 1, false)',
+          values: [conversations.get('hidden of former')],
+          gives: { others: 'PT404' },
+        },
+      ],
+    },
+    'delete_space(uuid)': {
+      because: 'the receipt counts what its owner may not read',
+      calls: () => [
+        {
+          text: 'select name from delete_space($1)',
+          values: [space],
+          gives: { owner: 'Lamps', editor: REFUSED, reader: REFUSED, others: 'PT404' },
+        },
+      ],
     },
     'has_space_keys(uuid)': {
       because: 'members use the keys of a space and read none',

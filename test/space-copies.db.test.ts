@@ -3,6 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { codeOf } from '#server/base/errors.ts'
 import { ENFORCE_QUOTAS, setQuotas } from '#server/database/quotas.ts'
+import { insertDocuments } from '#server/documents/store/library.ts'
+import { holdMayEdit } from '#server/documents/store/space-libraries.ts'
+import { branchConversation } from '#server/conversations/branch-queries.ts'
+import { newBranch } from '#contract/conversation.ts'
 import { searchDocuments } from '#server/search/search.ts'
 import { indexDocument } from '#server/search/index/index-document.ts'
 import { readPages } from '#server/documents/store/pages.ts'
@@ -199,6 +203,51 @@ test('parallel copies into the spaces of one owner take no more than the owner h
   )
   expect(copies.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
   expect((await bytesOf(space)) + (await bytesOf(other))).toBe(most)
+})
+
+test('parallel uploads into one space take no more than its owner has', async () => {
+  const size = 1_000_000
+  await setQuotas(db.database, { fileBytesPerPerson: 4 * size, textBytesPerPerson: 0, totalBytes: 0 })
+  const upload = (person: Person) =>
+    db.database.asService(
+      async (scope) => {
+        await holdMayEdit(scope, person.sub, space)
+        const given = {
+          name: 'a.txt',
+          mimetype: 'text/plain',
+          size: size - 5_000,
+          path: randomUUID(),
+          sha256: randomUUID(),
+        }
+        return insertDocuments(scope, { owner: person.sub, spaceId: space }, [given])
+      },
+      { settings: ENFORCE_QUOTAS },
+    )
+  const uploads = await Promise.allSettled(Array.from({ length: 12 }, (_, n) => upload(n % 2 === 0 ? owner : editor)))
+  expect(uploads.filter(({ status }) => status === 'fulfilled')).toHaveLength(4)
+  expect(await count('documents where library = $1', space)).toBe(4)
+})
+
+test('an upload that a lost right overtakes adds nothing', async () => {
+  await remove(db, owner, space, editor)
+  for (const person of [editor, reader, stranger])
+    await expect(db.database.asService((scope) => holdMayEdit(scope, person.sub, space))).rejects.toMatchObject({
+      code: 'forbidden',
+    })
+})
+
+test('a person who is removed before a branch is stored gets none', async () => {
+  const conversation = await createConversation(db, owner, { space, isShared: true })
+  const question = await ask(db, owner, conversation, 'Where is the lamp?')
+  const branch = newBranch.parse({ message_id: question, content: 'And now?' })
+  const ending = pausedAtCommit(space, 'the removal of the person')
+  await ending.started
+  const branching = branchConversation(db.database, editor, conversation, branch)
+  const refused = expect(branching).rejects.toMatchObject({ code: 'not_found' })
+  await waitForLock()
+  await ending.commit()
+  await refused
+  expect(await count('conversations where uid = $1', editor.sub)).toBe(0)
 })
 
 /** Statements of the owner, with the space and the person. */

@@ -1,5 +1,5 @@
 /**
- * Keys that owners put into a space: its members' questions use them there and nowhere else, nobody is shown them, and they end
+ * Keys that owners put into a space: its members' questions use them there and nowhere else, none is ever shown, and they end
  * with the membership, the archiving, the space and the person whose they are.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

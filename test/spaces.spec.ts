@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { conversationRow } from '#contract/conversation.ts'
 import { documentRow } from '#contract/document.ts'
 import { messageRow, type MessageRow } from '#contract/message.ts'
-import { createdLink, sharedConversation } from '#contract/space.ts'
+import { createdLink, sharedConversation, spaceReceipt } from '#contract/space.ts'
 import { createLog } from '#server/base/log.ts'
 import { readConfig } from '#server/config.ts'
 import { type Alcove, startAlcove } from '#server/start/start.ts'
@@ -261,6 +261,35 @@ test('documents and conversations are copied, and each copy is found and opened 
     { content: expect.stringContaining('Ruth Winterbourne') as unknown },
   ])
   expect((await call(ben, 'POST', `/api/conversations/${id}/copy`, { space })).status).toBe(404)
+})
+
+test('who deletes a space gets a receipt of everything in it, also by mail, and others get none', async () => {
+  const [ada, ben, eve] = [await signUp('Ada'), await signUp('Ben'), await signUp('Eve')]
+  const space = await createSpace(ada, 'Lighthouse')
+  await join(ada, ben, space, 'editor')
+  const document = await addDocument(ada, 'keeper.txt', 'The keeper of the lighthouse is Ruth Winterbourne.', space)
+  const hidden = await startConversation(ben, space)
+  await ask(ben, hidden, 'Who is the keeper of the lighthouse?')
+  for (const [person, status] of [
+    [ben, 403],
+    [eve, 404],
+    [undefined, 401],
+  ] as const)
+    expect((await call(person, 'DELETE', `/api/spaces/${space}`)).status).toBe(status)
+  const deleted = await call(ada, 'DELETE', `/api/spaces/${space}`)
+  expect(deleted.status).toBe(200)
+  const receipt = spaceReceipt.parse(await deleted.json())
+  expect(receipt).toMatchObject({
+    space: 'Lighthouse',
+    removed: { conversations: 1, messages: 2, documents: 1, document_bytes: 50, members: 2, links: 0, keys: 0 },
+  })
+  expect((await call(ada, 'DELETE', `/api/spaces/${space}`)).status).toBe(404)
+  expect((await call(ben, 'GET', `/api/documents/${document}`)).status).toBe(404)
+  await vi.waitFor(async () => {
+    const mails = JSON.stringify(await (await fetch(`${alcove.address}/mailbox.json`)).json())
+    expect(mails).toContain(receipt.id)
+    expect(mails).toContain('1 conversations, 2 messages, 1 documents')
+  }, WAIT_LIMIT)
 })
 
 test('a link opens one conversation with its cited passages, until it ends', async () => {

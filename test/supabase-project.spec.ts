@@ -104,6 +104,8 @@ const CALLABLE_WITH_OWN_RIGHTS = [
   'confirmed_email()',
   'copy_conversation(uuid,uuid)',
   'copy_document(uuid,uuid)',
+  'create_link(uuid,integer,boolean)',
+  'delete_space(uuid)',
   'has_members(uuid)',
   'has_space_keys(uuid)',
   'has_text_room(uuid)',

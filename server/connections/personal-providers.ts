@@ -60,7 +60,7 @@ interface PersonalProvidersOptions {
   readonly embedder?: Embedder | null
   /** Whose embeddings models people may choose. */
   readonly serverEndpoints?: readonly ServerEndpoint[]
-  /** What questions of this person in a space use first. */
+  /** Keys that come before those of the person in questions asked in a space. */
   readonly keysOfSpace?: (asker: string, spaceId: string) => Promise<SpaceKeys | undefined>
   readonly log: Log
 }

@@ -1360,6 +1360,90 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.create_link(conversation uuid, days integer, anybody boolean)
+ RETURNS TABLE(id uuid, token text, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+  me uuid := auth.uid();
+  linked public.conversations;
+  drawn text := translate(
+    encode(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()), 'base64'), '+/=', '-_'
+  );
+begin
+  select * into linked from public.conversations c
+  where c.id = conversation and (c.uid = me or c.is_shared)
+    and (c.space_id is null or c.space_id = any (public.spaces_to('read')))
+  for share;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'There is no such conversation.';
+  end if;
+  if exists (select from public.spaces s where s.id = linked.space_id and s.archived_at is not null) then
+    raise exception using errcode = '42501', message = 'This space is archived: no links are made in it any more.';
+  end if;
+  if not (linked.space_id is null or public.hold_space_right(me, linked.space_id, 'edit')) then
+    raise exception using errcode = '42501', message = 'Only owners and editors of its space link to a conversation.';
+  end if;
+  if days is null or days not between 1 and 365 then
+    raise exception using errcode = '22023', message = 'A link lasts from 1 to 365 days.';
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('share_links ' || conversation, 0));
+  if (select count(*) from public.share_links l where l.conversation_id = conversation and l.expires_at > now()) >= 20 then
+    raise exception using errcode = 'PT409', message = '20 links to this conversation are open. Revoke one first.';
+  end if;
+  return query insert into public.share_links as l (conversation_id, created_by, token_hash, for_anybody, expires_at)
+    values (
+      conversation, me, sha256(convert_to(drawn, 'utf8')), coalesce(anybody, false), now() + make_interval(days => days)
+    )
+    returning l.id, drawn, l.expires_at;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.delete_space(space uuid)
+ RETURNS TABLE(name text, removed jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+  deleted public.spaces;
+  counts jsonb;
+begin
+  if not space = any (public.spaces_to('own')) then
+    if space = any (public.spaces_to('read')) then
+      raise exception using errcode = '42501', message = 'Only an owner deletes a space.';
+    end if;
+    raise exception using errcode = 'PT404', message = 'There is no such space.';
+  end if;
+  -- Rows of the space name it by their foreign keys, so that none is added after the count.
+  select * into deleted from public.spaces s where s.id = space for update;
+  if not found or not exists (
+    select from public.space_members m where m.space_id = space and m.user_id = auth.uid() and m.role = 'owner'
+  ) then
+    raise exception using errcode = 'PT404', message = 'There is no such space.';
+  end if;
+  select jsonb_build_object(
+    'conversations', (select count(*) from public.conversations c where c.space_id = space),
+    'messages', (select count(*) from public.messages m join public.conversations c on c.id = m.conversation_id
+      where c.space_id = space),
+    'documents', (select count(*) from public.documents d where d.space_id = space),
+    'document_bytes', (select coalesce(sum(d.size::bigint), 0) from public.documents d where d.space_id = space),
+    'members', (select count(*) from public.space_members m where m.space_id = space),
+    'invitations', (select count(*) from public.space_invitations i where i.space_id = space),
+    'links', (select count(*) from public.share_links l join public.conversations c on c.id = l.conversation_id
+      where c.space_id = space),
+    'keys', (select count(*) from public.space_providers p where p.space_id = space),
+    'events', (select count(*) from public.space_events e where e.space_id = space)
+  ) into counts;
+  delete from public.spaces s where s.id = space;
+  return query select deleted.name, counts;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.describe_bytes(bytes numeric)
  RETURNS text
  LANGUAGE sql
@@ -1973,6 +2057,22 @@ CREATE OR REPLACE FUNCTION public.text_size(VARIADIC texts text[])
  IMMUTABLE PARALLEL SAFE
  SET search_path TO ''
 AS $function$ select 256 + coalesce(sum(octet_length(t)), 0) from unnest(texts) as t $function$;
+
+CREATE OR REPLACE FUNCTION public.tg_conversations__guard_archived()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if current_user = 'authenticated'
+    and not (not new.is_shared and to_jsonb(new) - 'is_shared' = to_jsonb(old) - 'is_shared')
+    and not new.space_id = any (public.spaces_to('ask'))
+  then
+    raise exception using errcode = '42501', message = 'This space is archived: nothing is changed in it any more.';
+  end if;
+  return new;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.tg_conversations__leave_model()
  RETURNS trigger
@@ -3192,6 +3292,7 @@ CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversation_summaries RE
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,is_shared,space_id,uid}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
+CREATE TRIGGER tg_conversations__guard_archived BEFORE UPDATE ON public.conversations FOR EACH ROW WHEN ((new.space_id IS NOT NULL)) EXECUTE FUNCTION public.tg_conversations__guard_archived();
 CREATE TRIGGER tg_conversations__leave_model BEFORE INSERT OR UPDATE OF space_id ON public.conversations FOR EACH ROW WHEN (starts_with(new.model_name, 'endpoint:'::text)) EXECUTE FUNCTION public.tg_conversations__leave_model();
 CREATE TRIGGER tg_conversations__move_messages BEFORE UPDATE OF uid, space_id ON public.conversations FOR EACH ROW EXECUTE FUNCTION public.tg_conversations__release_messages();
 CREATE TRIGGER tg_conversations__move_texts AFTER UPDATE ON public.conversations FOR EACH ROW WHEN ((((old.uid IS DISTINCT FROM new.uid) OR (old.space_id IS DISTINCT FROM new.space_id)) OR (old.is_shared IS DISTINCT FROM new.is_shared))) EXECUTE FUNCTION public.tg_conversations__move_texts();
@@ -3339,9 +3440,9 @@ alter table public.conversations enable row level security;
 alter table public.conversations force row level security;
 create policy "author and, once shared, members read a conversation" on public.conversations for select to authenticated
   using ((((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))) OR (is_shared AND (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))));
-create policy "author changes a conversation, where it may still ask" on public.conversations for update to authenticated
-  using (((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('ask'::text) AS spaces_to)::uuid[])))))
-  with check (((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('ask'::text) AS spaces_to)::uuid[])))));
+create policy "author changes a conversation" on public.conversations for update to authenticated
+  using (((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))))
+  with check (((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))));
 create policy "author, and for shared ones the owners of a space, delete a con" on public.conversations for delete to authenticated
   using ((((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))) OR (is_shared AND (space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])))));
 create policy "owner creates own conversations" on public.conversations for insert to authenticated
@@ -3471,16 +3572,14 @@ create policy "search_segments are read in their library" on public.search_segme
   using ((owner = ANY (( SELECT public.libraries_to('read'::text) AS libraries_to)::uuid[])));
 alter table public.share_links enable row level security;
 alter table public.share_links force row level security;
-create policy "links are listed by who may make them" on public.share_links for select to authenticated
-  using (((EXISTS ( SELECT
+create policy "links are listed by who may make them, and by the author" on public.share_links for select to authenticated
+  using ((EXISTS ( SELECT
    FROM public.conversations c
-  WHERE (c.id = share_links.conversation_id))) AND public.may_link(conversation_id)));
-create policy "links are made by who may link to the conversation" on public.share_links for insert to authenticated
-  with check (((created_by = ( SELECT auth.uid() AS uid)) AND public.may_link(conversation_id)));
-create policy "links are revoked by who may make them" on public.share_links for delete to authenticated
-  using (((EXISTS ( SELECT
+  WHERE ((c.id = share_links.conversation_id) AND ((c.uid = ( SELECT auth.uid() AS uid)) OR public.may_link(share_links.conversation_id))))));
+create policy "links are revoked by who may make them, and by the author" on public.share_links for delete to authenticated
+  using ((EXISTS ( SELECT
    FROM public.conversations c
-  WHERE (c.id = share_links.conversation_id))) AND public.may_link(conversation_id)));
+  WHERE ((c.id = share_links.conversation_id) AND ((c.uid = ( SELECT auth.uid() AS uid)) OR public.may_link(share_links.conversation_id))))));
 alter table public.space_events enable row level security;
 alter table public.space_events force row level security;
 create policy "owners read what happened in a space" on public.space_events for select to authenticated
@@ -3662,13 +3761,12 @@ grant insert (last_four), select (last_four) on table public.own_providers to au
 grant insert (name), select (name) on table public.own_providers to authenticated;
 grant insert (owner), select (owner) on table public.own_providers to authenticated;
 grant insert (sealed_key) on table public.own_providers to authenticated;
-grant insert (conversation_id), select (conversation_id) on table public.share_links to authenticated;
+grant select (conversation_id) on table public.share_links to authenticated;
 grant select (created_at) on table public.share_links to authenticated;
 grant select (created_by) on table public.share_links to authenticated;
-grant insert (expires_at), select (expires_at) on table public.share_links to authenticated;
-grant insert (for_anybody), select (for_anybody) on table public.share_links to authenticated;
+grant select (expires_at) on table public.share_links to authenticated;
+grant select (for_anybody) on table public.share_links to authenticated;
 grant select (id) on table public.share_links to authenticated;
-grant insert (token_hash) on table public.share_links to authenticated;
 grant select (created_at) on table public.space_invitations to authenticated;
 grant select (email) on table public.space_invitations to authenticated;
 grant select (expires_at) on table public.space_invitations to authenticated;
@@ -3759,6 +3857,8 @@ grant execute on function public.confirmed_email() to authenticated;
 grant execute on function public.confirmed_email() to service_role;
 grant execute on function public.copy_conversation(uuid,uuid) to authenticated;
 grant execute on function public.copy_document(uuid,uuid) to authenticated;
+grant execute on function public.create_link(uuid,integer,boolean) to authenticated;
+grant execute on function public.delete_space(uuid) to authenticated;
 grant execute on function public.fold_text(text) to authenticated;
 grant execute on function public.fold_text(text) to service_role;
 grant execute on function public.has_members(uuid) to authenticated;

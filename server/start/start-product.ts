@@ -15,7 +15,7 @@ import { createReplyRoutes } from '#server/api/replies.ts'
 import { createChangeRoutes } from '#server/api/changes.ts'
 import { createSearchRoutes } from '#server/api/search.ts'
 import { createSharedLinkRoutes } from '#server/api/shared-links.ts'
-import { createSpaceRoutes, type InvitationMail } from '#server/api/spaces.ts'
+import { createSpaceRoutes, type InvitationMail, type ReceiptMail } from '#server/api/spaces.ts'
 import { createToolServerRoutes } from '#server/api/tool-servers.ts'
 import { createTranscriptionRoutes } from '#server/api/transcribe.ts'
 import { createReplyClaims } from '#server/assistant/queue/claims.ts'
@@ -57,16 +57,19 @@ const SIMULTANEOUS_REPLIES = 256
 const QUEUE_CONNECTIONS = 4
 const BYTES_PER_MB = 1_000_000
 
-export type SendSpaceInvitation = (invitation: InvitationMail) => Promise<void>
+/** Where this process sends no mail, the page alone shows an invitation and a receipt. */
+export interface SpaceMails {
+  readonly sendInvitation: (invitation: InvitationMail) => Promise<void>
+  readonly sendReceipt: (receipt: ReceiptMail) => Promise<void>
+}
 
 interface ServicesOfProcess {
   /** Reaches viewers connected to this process, as soon as any can connect. */
   readonly deliverEarly: DeliverEarly
-  /** Where this process sends no mail, the page alone shows an invitation. */
-  readonly sendSpaceInvitation: SendSpaceInvitation
+  readonly spaceMails: SpaceMails
 }
 
-export async function startProduct(foundation: Foundation, { deliverEarly, sendSpaceInvitation }: ServicesOfProcess) {
+export async function startProduct(foundation: Foundation, { deliverEarly, spaceMails }: ServicesOfProcess) {
   const {
     config,
     log,
@@ -202,10 +205,17 @@ export async function startProduct(foundation: Foundation, { deliverEarly, sendS
           database,
           address,
           allowsPublicLinks: config.PUBLIC_LINKS,
+          background,
+          jobs,
           sendInvitation: (mail) => {
-            sendSpaceInvitation(mail).catch((error: unknown) =>
-              log.error({ err: error }, 'an invitation to a space could not be mailed'),
-            )
+            spaceMails
+              .sendInvitation(mail)
+              .catch((error: unknown) => log.error({ err: error }, 'an invitation to a space could not be mailed'))
+          },
+          sendReceipt: (mail) => {
+            spaceMails
+              .sendReceipt(mail)
+              .catch((error: unknown) => log.error({ err: error }, 'a receipt could not be mailed'))
           },
         }),
         createChangeRoutes({ database }),

@@ -19,6 +19,15 @@ export async function requireMayEdit(scope: Scope, spaceId: string): Promise<voi
   )
 }
 
+/** As `requireMayEdit`, until the end of the transaction. Runs as the service. @throws AppError `forbidden` */
+export async function holdMayEdit(scope: Scope, person: string, spaceId: string): Promise<void> {
+  const { rows } = await scope.query<{ may: boolean }>(`select hold_space_right($1, $2, 'edit') as may`, [
+    person,
+    spaceId,
+  ])
+  if (rows[0]?.may !== true) throw new AppError('forbidden', 'You no longer change the documents of this space.')
+}
+
 /** Null: into the person's own library. @throws AppError `not_found`, `forbidden`, `conflict` where the same file is */
 export async function moveDocument(scope: Scope, id: string, spaceId: string | null): Promise<void> {
   await scope.query('select move_document($1, $2)', [id, spaceId])
