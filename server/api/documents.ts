@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type DocumentRow, MAX_IDS } from '#contract/document.ts'
 import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import { type ChosenSpace, chosenSpace, spaceMove } from '#contract/space.ts'
+import type { AccessWatch } from '#server/access/access-watch.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { APP_ERROR_STATUS, AppError, type AppErrorCode } from '#server/base/errors.ts'
@@ -33,12 +34,14 @@ import { getPageText, getReadingReport } from '#server/documents/store/pages.ts'
 import { copyDocument, moveDocument, requireMayEdit } from '#server/documents/store/space-libraries.ts'
 import { receiveUpload, type UploadParts } from '#server/documents/upload.ts'
 import { inChosenSpace } from './chosen-space.ts'
+import { endWithAccess } from './end-with-access.ts'
 import { jsonText } from './json-text.ts'
 import { readBody, requireForm, requireJson } from './read-body.ts'
 import { renderApiError } from './render-error.ts'
 
 export interface DocumentRoutesParts extends UploadParts {
   readonly tokens: TokenVerifier
+  readonly accessWatch: AccessWatch
   readonly log: Log
   readonly address: string
   /** Limits the requests of each caller; undefined: does not. */
@@ -85,7 +88,7 @@ const errorCodeOf = (status: number): AppErrorCode => {
 
 /** Reads and writes every row with the rights of the signed-in person. */
 export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn> {
-  const { database, tokens, blobs, jobs, log, address } = parts
+  const { database, tokens, blobs, jobs, log, address, accessWatch } = parts
   const routes = new Hono<SignedIn>()
   routes.onError(renderApiError(log))
   if (parts.takeTurn) routes.use(parts.takeTurn)
@@ -211,7 +214,12 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
 
   routes.get('/:id/file', async (context) => {
     const { id } = validateParameters(documentId, context.req.param())
-    return serveFile({ database, blobs }, context.get('claims'), id, context.req.raw)
+    const claims = context.get('claims')
+    endWithAccess(context, accessWatch, async () => {
+      const readable = await database.asUser(claims, (scope) => getDocuments(scope, [id]), { readOnly: true })
+      return readable.length > 0
+    })
+    return serveFile({ database, blobs }, claims, id, context.req.raw)
   })
 
   routes.get('/:id/pages/:page', async (context) => {

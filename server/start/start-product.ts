@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describeFullFiles } from '#contract/usage.ts'
 import { limitAddress } from '#server/access/limit-address.ts'
 import { basePathOf } from '#server/access/public-path.ts'
+import { openAccessWatch } from '#server/access/access-watch.ts'
 import { createConversationRoutes } from '#server/api/conversations.ts'
 import { createDocumentRoutes } from '#server/api/documents.ts'
 import { createEmbeddingsRoutes } from '#server/api/embeddings.ts'
@@ -118,6 +119,8 @@ export async function startProduct(foundation: Foundation, { deliverEarly, space
       ? { key: localEmbedder.model, model: localEmbedder.name, host: null }
       : describeOperatorEmbeddings(config),
   })
+  const accessWatch = await openAccessWatch(listener, log)
+  undo.push(() => accessWatch.stop())
   const commands = config.TOOL_COMMANDS
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
   const providersOf = personalProviders.resolve
@@ -196,7 +199,7 @@ export async function startProduct(foundation: Foundation, { deliverEarly, space
       browserKey === undefined ? null : { apiKey: browserKey, baseUrl: config.OPENAI_BASE_URL ?? OPENAI_BASE_URL }
     const elsewhere = [browserAccess?.baseUrl, config.SUPABASE_URL].flatMap((url) => (url === undefined ? [] : [url]))
     return {
-      documents: createDocumentRoutes({ database, tokens, blobs, jobs, log, address, takeTurn }),
+      documents: createDocumentRoutes({ database, tokens, blobs, jobs, log, address, takeTurn, accessWatch }),
       api: [
         createConversationRoutes({ database }),
         createReplyRoutes({ database }),
@@ -234,7 +237,7 @@ export async function startProduct(foundation: Foundation, { deliverEarly, space
             ])
           },
         }),
-        createExportRoutes({ database, blobs, log }),
+        createExportRoutes({ database, blobs, log, accessWatch }),
       ],
       links: createSharedLinkRoutes({
         database,
