@@ -37,7 +37,7 @@ export function SidePanel({ tab, history }: SidePanelProps): JSX.Element {
       <nav className={styles.space} aria-label="Space">
         {isSwitcherDue && (
           <LatePart>
-            <SpaceSwitcher onOpenSpace={openSpace} onNewSpace={newSpace} />
+            <SpaceSwitcher activeId={history.activeId} onOpenSpace={openSpace} onNewSpace={newSpace} />
           </LatePart>
         )}
       </nav>
