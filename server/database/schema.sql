@@ -1169,6 +1169,24 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.change_instructions(space uuid, seen text, wanted text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  -- Changes follow each other, so that the second compares with what the first has written.
+  update public.spaces s set instructions = wanted where s.id = space and s.instructions = seen;
+  if found then
+    return true;
+  end if;
+  if space = any (public.spaces_to('edit')) then
+    return false;
+  end if;
+  raise exception using errcode = '42501', message = 'Only owners and editors change the instructions, while the space is in use.';
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.confirmed_email()
  RETURNS text
  LANGUAGE sql
@@ -3600,6 +3618,7 @@ grant execute on function auth.uid() to supabase_auth_admin;
 grant execute on function public.add_list_bytes(bigint,integer,bigint) to authenticated;
 grant execute on function public.add_list_bytes(bigint,integer,bigint) to service_role;
 grant execute on function public.answer_invitation(uuid,boolean) to authenticated;
+grant execute on function public.change_instructions(uuid,text,text) to authenticated;
 grant execute on function public.confirmed_email() to authenticated;
 grant execute on function public.confirmed_email() to service_role;
 grant execute on function public.fold_text(text) to authenticated;
