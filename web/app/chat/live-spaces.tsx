@@ -2,10 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { refetch } from '#web/data/refetch.ts'
-import { useAuthorNames } from '#web/data/spaces/author-names.ts'
+import { forgetAuthorNames, useAuthorNames } from '#web/data/spaces/author-names.ts'
 import { followAnswers } from '#web/data/spaces/follow-answers.ts'
 import { followSpaces } from '#web/data/spaces/follow-spaces.ts'
 import { useKnownSpaces } from '#web/data/spaces/known-spaces.ts'
+import { storeLastSpace } from '#web/data/spaces/last-space.ts'
 import { peopleQuery } from '#web/data/spaces/members.ts'
 import { spacesQuery } from '#web/data/spaces/spaces.ts'
 import { useDefaultModelOfSpace } from './use-default-model-of-space.ts'
@@ -50,9 +51,15 @@ export function LiveSpaces({ route, onLost }: LiveSpacesProps): null {
       void refetch(queryClient, { queryKey: spacesQuery.queryKey })
   }, [queryClient, spaceId])
   useEffect(() => {
-    if (people !== undefined)
-      useAuthorNames.setState({ names: Object.fromEntries(people.map(({ user_id: id, name }) => [id, name])) })
+    if (people === undefined) return forgetAuthorNames()
+    useAuthorNames.setState({
+      names: Object.fromEntries(people.map(({ user_id: id, name }) => [id, name])),
+      isRead: true,
+    })
   }, [people])
+  useEffect(() => {
+    if (spaceId === null || isMember) storeLastSpace(userId, spaceId)
+  }, [userId, spaceId, isMember])
   useOwnPresence(isMember ? spaceId : null, route.chatId)
   useReadMarks(route.chatId)
   useSpaceChanges(route, spaces, onLost)

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Check, ChevronsUpDown, MailOpen, Plus } from 'lucide-react'
+import { Check, ChevronsUpDown, MailOpen, Plus, RefreshCw } from 'lucide-react'
 import { useState, type JSX } from 'react'
 import type { Space } from '#web/data/spaces/current-space.ts'
 import { useSpace } from '#web/data/spaces/current-space.ts'
@@ -32,12 +32,12 @@ function countUnread(rows: readonly UnreadConversation[], activeId: string | nul
 
 export function SpaceSwitcher({ activeId, onOpenSpace, onNewSpace }: SpaceSwitcherProps): JSX.Element {
   const current = useSpace()
-  const { data: spaces = NONE } = useQuery(spacesQuery)
+  const { data: spaces = NONE, isPending, isError, refetch } = useQuery(spacesQuery)
   const { data: invitations = [] } = useQuery(receivedInvitationsQuery)
   const { data: unreadRows = ALL_READ } = useQuery(unreadQuery)
   const [isReading, setReading] = useState(false)
   const shown = spaces.find(({ id }) => id === current)
-  const name = current === null ? 'Personal' : (shown?.name ?? '')
+  const name = current === null ? 'Personal' : (shown?.name ?? (isPending ? 'Loading…' : 'A space'))
   const unread = countUnread(unreadRows, activeId)
   const hasNews =
     invitations.length > 0 ||
@@ -71,12 +71,19 @@ export function SpaceSwitcher({ activeId, onOpenSpace, onNewSpace }: SpaceSwitch
           {active.map(({ id, name: label, color }) => (
             <Choice key={id} value={id} name={label} color={color} unread={unread[id]} />
           ))}
+          {isPending && <MenuLabel>Loading the other spaces…</MenuLabel>}
           {archived.length > 0 && <MenuLabel>Archived</MenuLabel>}
           {archived.map(({ id, name: label, color }) => (
             <Choice key={id} value={id} name={label} color={color} unread={unread[id]} />
           ))}
         </MenuChoice>
         <MenuSeparator />
+        {isError && spaces === NONE && (
+          <MenuItem onSelect={() => void refetch()}>
+            <RefreshCw size={15} aria-hidden />
+            Spaces could not be read: try again
+          </MenuItem>
+        )}
         {invitations.length > 0 && (
           <MenuItem onSelect={() => setReading(true)}>
             <MailOpen size={15} aria-hidden />
