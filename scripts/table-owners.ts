@@ -46,7 +46,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
 
   conversation_reads: { writes: 'spaces' },
   conversation_summaries: { writes: 'conversations' },
-  conversations: { writes: 'conversations', reads: ['api', 'assistant', 'spaces', 'start'] },
+  conversations: { writes: 'conversations', reads: ['api', 'assistant', 'start'] },
   latest_answers: { writes: null },
   message_feedback: { writes: null, reads: ['api'] },
   message_texts: { writes: null, reads: ['assistant', 'conversations'] },
@@ -59,8 +59,9 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   share_links: { writes: 'spaces' },
   space_events: { writes: 'spaces' },
   space_invitations: { writes: 'spaces' },
-  space_members: { writes: null, reads: ['documents/store'] },
-  spaces: { writes: null, reads: ['assistant', 'documents/store', 'spaces'] },
+  space_members: { writes: null, reads: ['connections', 'documents/store'] },
+  space_providers: { writes: 'connections' },
+  spaces: { writes: null, reads: ['assistant', 'connections', 'documents/store', 'spaces'] },
 
   quotas: { writes: 'database' },
   usage: { writes: null },

@@ -8,6 +8,7 @@ import type { TokenVerifier } from '#server/access/tokens.ts'
 import { APP_ERROR_STATUS, AppError, type AppErrorCode } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import { validate } from '#server/base/validate.ts'
+import { retryDeadlock } from '#server/database/deadlocks.ts'
 import { onlyLibrary, type Scope } from '#server/database/scope.ts'
 import { DISCARD_JOB, DISCARD_REQUEST } from '#server/documents/ingest/blob-cleanup.ts'
 import { REINDEX_JOB } from '#server/documents/ingest/reindex-job.ts'
@@ -29,7 +30,7 @@ import {
 } from '#server/documents/store/library.ts'
 import { pauseReading, resumeReading } from '#server/documents/store/ingestion.ts'
 import { getPageText, getReadingReport } from '#server/documents/store/pages.ts'
-import { moveDocument, requireMayEdit } from '#server/documents/store/space-libraries.ts'
+import { copyDocument, moveDocument, requireMayEdit } from '#server/documents/store/space-libraries.ts'
 import { receiveUpload, type UploadParts } from '#server/documents/upload.ts'
 import { inChosenSpace } from './chosen-space.ts'
 import { jsonText } from './json-text.ts'
@@ -238,12 +239,22 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
   routes.post('/:id/move', async (context) => {
     const { id } = validateParameters(documentId, context.req.param())
     const { space } = await readBody(context, spaceMove)
-    const moved = await database.asUser(context.get('claims'), async (scope) => {
+    const move = async (scope: Scope) => {
       await moveDocument(scope, id, space)
       return getDocument(scope, id)
-    })
+    }
+    const moved = await retryDeadlock(() => database.asUser(context.get('claims'), move))
     if (moved.state === 'ready') jobs.enqueue(REINDEX_JOB, { key: id, data: { documentId: id } })
     return context.json(moved)
+  })
+
+  routes.post('/:id/copy', async (context) => {
+    const { id } = validateParameters(documentId, context.req.param())
+    const { space } = await readBody(context, spaceMove)
+    const copy = async (scope: Scope) => getDocument(scope, await copyDocument(scope, id, space))
+    const copied = await retryDeadlock(() => database.asUser(context.get('claims'), copy))
+    if (copied.state === 'ready') jobs.enqueue(REINDEX_JOB, { key: copied.id, data: { documentId: copied.id } })
+    return context.json(copied, 201)
   })
 
   routes.delete('/:id', async (context) => {

@@ -11,7 +11,7 @@ import { createAccountDataDeletion } from './delete-account-data.ts'
 import type { Foundation, Gauges } from './foundation.ts'
 import { openFoundation, type FoundationOptions } from './open-foundation.ts'
 import { createOperationsRoutes } from './operations.ts'
-import { type SendSpaceInvitation, startProduct } from './start-product.ts'
+import { type SpaceMails, startProduct } from './start-product.ts'
 import { scheduleBackups } from './scheduled-backups.ts'
 import { startServices } from './start-services.ts'
 
@@ -23,12 +23,15 @@ export async function startParts(options: FoundationOptions) {
   const { foundation, signing } = await openFoundation(options)
   // Workers may write answers before realtime has started.
   let deliverEarly: DeliverEarly = () => undefined
-  let sendSpaceInvitation: SendSpaceInvitation = () => Promise.resolve()
+  let spaceMails: SpaceMails = { sendInvitation: () => Promise.resolve(), sendReceipt: () => Promise.resolve() }
   const hasProduct = config.ALCOVE_PARTS.has('api') || config.ALCOVE_PARTS.has('workers')
   const product = hasProduct
     ? await startProduct(foundation, {
         deliverEarly: (broadcast) => deliverEarly(broadcast),
-        sendSpaceInvitation: (invitation) => sendSpaceInvitation(invitation),
+        spaceMails: {
+          sendInvitation: (mail) => spaceMails.sendInvitation(mail),
+          sendReceipt: (mail) => spaceMails.sendReceipt(mail),
+        },
       })
     : undefined
   const services =
@@ -41,7 +44,7 @@ export async function startParts(options: FoundationOptions) {
           directDispatch: product?.directDispatch,
         })
       : undefined
-  if (services) ({ deliverEarly, sendSpaceInvitation } = services)
+  if (services) ({ deliverEarly, spaceMails } = services)
 
   const backups = await scheduleBackups(foundation)
   const operations = createOperations(foundation, signing, product, services, {

@@ -10,11 +10,12 @@ import { createEmbeddingsRoutes } from '#server/api/embeddings.ts'
 import { createExportRoutes } from '#server/api/export.ts'
 import { createModelRoutes } from '#server/api/models.ts'
 import { createProviderRoutes } from '#server/api/providers.ts'
+import { createSpaceProviderRoutes } from '#server/api/space-providers.ts'
 import { createReplyRoutes } from '#server/api/replies.ts'
 import { createChangeRoutes } from '#server/api/changes.ts'
 import { createSearchRoutes } from '#server/api/search.ts'
 import { createSharedLinkRoutes } from '#server/api/shared-links.ts'
-import { createSpaceRoutes, type InvitationMail } from '#server/api/spaces.ts'
+import { createSpaceRoutes, type InvitationMail, type ReceiptMail } from '#server/api/spaces.ts'
 import { createToolServerRoutes } from '#server/api/tool-servers.ts'
 import { createTranscriptionRoutes } from '#server/api/transcribe.ts'
 import { createReplyClaims } from '#server/assistant/queue/claims.ts'
@@ -24,6 +25,7 @@ import { createEmbeddingsChoices, type OperatorEmbeddings } from '#server/connec
 import { refreshModels, refreshModelsAtStart } from '#server/connections/models.ts'
 import type { ServerEndpoint } from '#server/connections/personal-embedders.ts'
 import { createPersonalProviders } from '#server/connections/personal-providers.ts'
+import { createSpaceProviders } from '#server/connections/space-providers.ts'
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { createToolServers } from '#server/connections/tool-servers.ts'
 import { openDatabase } from '#server/database/open-database.ts'
@@ -55,16 +57,19 @@ const SIMULTANEOUS_REPLIES = 256
 const QUEUE_CONNECTIONS = 4
 const BYTES_PER_MB = 1_000_000
 
-export type SendSpaceInvitation = (invitation: InvitationMail) => Promise<void>
+/** Where this process sends no mail, the page alone shows an invitation and a receipt. */
+export interface SpaceMails {
+  readonly sendInvitation: (invitation: InvitationMail) => Promise<void>
+  readonly sendReceipt: (receipt: ReceiptMail) => Promise<void>
+}
 
 interface ServicesOfProcess {
   /** Reaches viewers connected to this process, as soon as any can connect. */
   readonly deliverEarly: DeliverEarly
-  /** Where this process sends no mail, the page alone shows an invitation. */
-  readonly sendSpaceInvitation: SendSpaceInvitation
+  readonly spaceMails: SpaceMails
 }
 
-export async function startProduct(foundation: Foundation, { deliverEarly, sendSpaceInvitation }: ServicesOfProcess) {
+export async function startProduct(foundation: Foundation, { deliverEarly, spaceMails }: ServicesOfProcess) {
   const {
     config,
     log,
@@ -94,6 +99,7 @@ export async function startProduct(foundation: Foundation, { deliverEarly, sendS
   if (localEmbedder) undo.push(() => localEmbedder.stop())
   const embedder = localEmbedder ?? createEmbedder(embedderSettings(config))
   const serverEndpoints = embedder ? [] : listServerEndpoints(config)
+  const spaceProviders = createSpaceProviders({ database, encryptionKey, settings, guardedFetch, log })
   const personalProviders = createPersonalProviders({
     database,
     encryptionKey,
@@ -101,6 +107,7 @@ export async function startProduct(foundation: Foundation, { deliverEarly, sendS
     guardedFetch,
     embedder,
     serverEndpoints,
+    keysOfSpace: (asker, spaceId) => spaceProviders.keysOf(asker, spaceId),
     log,
   })
   const embeddingsChoices = createEmbeddingsChoices({
@@ -198,21 +205,33 @@ export async function startProduct(foundation: Foundation, { deliverEarly, sendS
           database,
           address,
           allowsPublicLinks: config.PUBLIC_LINKS,
+          background,
+          jobs,
           sendInvitation: (mail) => {
-            sendSpaceInvitation(mail).catch((error: unknown) =>
-              log.error({ err: error }, 'an invitation to a space could not be mailed'),
-            )
+            spaceMails
+              .sendInvitation(mail)
+              .catch((error: unknown) => log.error({ err: error }, 'an invitation to a space could not be mailed'))
+          },
+          sendReceipt: (mail) => {
+            spaceMails
+              .sendReceipt(mail)
+              .catch((error: unknown) => log.error({ err: error }, 'a receipt could not be mailed'))
           },
         }),
         createChangeRoutes({ database }),
         createProviderRoutes({ personalProviders }),
+        createSpaceProviderRoutes({ spaceProviders }),
         createEmbeddingsRoutes({ database, embeddingsChoices }),
         createToolServerRoutes({ database, toolServers }),
         createModelRoutes({
           database,
           providersOf,
-          refresh: async (person, signal) => {
-            await Promise.all([refreshModels(sharedModels), personalProviders.refresh(person, signal)])
+          refresh: async (person, spaceId, signal) => {
+            await Promise.all([
+              refreshModels(sharedModels),
+              personalProviders.refresh(person, signal),
+              spaceId === null ? undefined : spaceProviders.refresh(person, spaceId, signal),
+            ])
           },
         }),
         createExportRoutes({ database, blobs, log }),
