@@ -54,6 +54,12 @@ export async function selectQuotes(
 
 const answering = (quotes: QuotableSource[]): SelectedQuotes => ({ quotes, answers: true })
 
+/** The nearest passages of a question that nothing answers have no score: cards would claim a relevance. */
+const judged = (quotes: readonly QuotableSource[], judgement: Judgement): SelectedQuotes => ({
+  quotes: judgement.answers ? quotes : quotes.map((quote) => ({ ...quote, score: 0 })),
+  ...judgement,
+})
+
 /** The quotations that answer, else the nearest ones with what is missing there. */
 async function judgeQuotes(scope: Scope, query: string, candidates: PreparedCandidates): Promise<SelectedQuotes> {
   const quotes = chooseQuotes({ ...candidates, isNearestWanted: true })
@@ -63,8 +69,7 @@ async function judgeQuotes(scope: Scope, query: string, candidates: PreparedCand
       answers: false,
       ...((await mayBeInAnotherLanguage(scope, query)) ? { reason: FOREIGN_REASON } : {}),
     }
-  const evidence = await readEvidence(scope, query, quotes, candidates)
-  return { quotes, ...judgeAnswer(evidence) }
+  return judged(quotes, judgeAnswer(await readEvidence(scope, query, quotes, candidates)))
 }
 
 const isJoined = (query: string, question: string): boolean => query !== question && query.startsWith(`${question}\n`)
@@ -132,5 +137,5 @@ async function quoteParts(
     all.findIndex(({ text }) => text === quote.text) === index
   const quotes = numbered(inTurn.flat().filter(isFirst))
   const [first] = judgements
-  return first && judgements.every(({ answers }) => !answers) ? { quotes, ...first } : answering(quotes)
+  return first && judgements.every(({ answers }) => !answers) ? judged(quotes, first) : answering(quotes)
 }
