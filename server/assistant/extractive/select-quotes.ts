@@ -11,7 +11,7 @@ import { chooseQuotes } from './choose-quotes.ts'
 import { FOREIGN_REASON, type Judgement, judgeAnswer } from './judge-answer.ts'
 import { quoteAll } from './list-all-quotes.ts'
 import { asksForNumber } from './numbers.ts'
-import { numbered, type QuotableSource } from './quotable.ts'
+import { containerIdOf, numbered, type QuotableSource } from './quotable.ts'
 import { type PreparedCandidates, prepareCandidates } from './quote-candidates.ts'
 import { quoteSummary } from './summary-quotes.ts'
 import { languageOf } from './text-language.ts'
@@ -135,7 +135,8 @@ async function quoteParts(
   const inTurn = Array.from({ length: QUOTES_OF_PART }, (_, place) => ofParts.flatMap((quotes) => quotes[place] ?? []))
   const isFirst = (quote: QuotableSource, index: number, all: readonly QuotableSource[]) =>
     all.findIndex(({ text }) => text === quote.text) === index
-  const quotes = numbered(inTurn.flat().filter(isFirst))
+  // Those of one document stand together, the best of each part first.
+  const quotes = numbered([...Map.groupBy(inTurn.flat().filter(isFirst), containerIdOf).values()].flat())
   const [first] = judgements
   return first && judgements.every(({ answers }) => !answers) ? judged(quotes, first) : answering(quotes)
 }
