@@ -57,13 +57,14 @@ afterAll(async () => {
 async function beginReading(url: string, { token }: SignedUp) {
   const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
   expect(response.status).toBe(200)
-  const reader = response.body?.getReader()
-  expect((await reader?.read())?.value?.length).toBeGreaterThan(0)
+  if (!response.body) throw new Error('the response has no body')
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  expect((await reader.read()).value?.length).toBeGreaterThan(0)
   const rest = async (): Promise<number> => {
     for (let bytes = 0; ;) {
-      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
+      const { done, value } = await reader.read()
       if (done) return bytes
-      bytes += value?.length ?? 0
+      bytes += value.length
     }
   }
   return { rest }
