@@ -152,7 +152,7 @@ test('nothing of a space reaches a member after the removal, on any of three ser
   const rests = await Promise.allSettled(reading.map(({ rest }) => rest()))
   note('downloads and exports')
 
-  // What was in the buffers of the sockets may have arrived; neither a whole file nor a whole archive does.
+  // Buffers of the sockets may have arrived, but neither a whole file nor a whole archive.
   expect(rests.map(({ status }) => status)).toEqual(rests.map(() => 'rejected'))
   for (const { url } of nodes)
     for (const place of [
