@@ -41,7 +41,7 @@ export async function runCommand(
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   try {
     if (address === undefined || more.length > 0)
-      throw new AppError('bad_request', `npm run -s ${name} -- wants one argument: ${wants}.`)
+      throw new AppError('bad_request', `The command ${name} wants one argument: ${wants}.`)
     const config = readConfig(loadEnvironment())
     // Sentences of the command tell the operator everything else.
     const log = createLog(config.LOG_LEVEL === 'debug' ? 'debug' : 'error')

