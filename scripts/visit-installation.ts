@@ -33,7 +33,18 @@ async function makeFiles(): Promise<ReadonlyMap<string, Uint8Array>> {
   return new Map<string, Uint8Array>([
     ['lighthouse.pdf', makePdf(['The lighthouse keeper must trim the lamp every four hours.'])],
     ['greenhouse.docx', makeDocx([{ paragraph: 'The carpenter Ida Holm repairs the northern greenhouse.' }])],
-    ['furniture.xlsx', makeWorkbook([{ name: 'Prices', rows: [['Piece', 'Price'], ['walnut bookcase', 480]] }])],
+    [
+      'furniture.xlsx',
+      makeWorkbook([
+        {
+          name: 'Prices',
+          rows: [
+            ['Piece', 'Price'],
+            ['walnut bookcase', 480],
+          ],
+        },
+      ]),
+    ],
     ['violin.txt', Buffer.from('The violin is stored in the attic above the bakery.\n')],
     ['rent.png', await makePng(await drawText('The rent is due on the third of March.'))],
   ])
