@@ -158,7 +158,7 @@ async function startServer(child: ChildProcess, port: number, isContained: boole
     seconds,
     inNetwork,
     enter: (...command) =>
-      run('nsenter', [`--target=${childOf(pid)}`, '--net', '--mount', '--pid', '--root', ...command]),
+      run('nsenter', [`--target=${childOf(pid)}`, '--net', '--mount', '--pid', '--root', '--wd', ...command]),
     async stop() {
       const asked = performance.now()
       process.kill(isContained ? Number(childOf(pid)) : pid, 'SIGTERM')
