@@ -6,6 +6,7 @@ const allowed = {
   providers: ['base'],
   access: ['base', 'database'],
   jobs: ['base', 'database'],
+  telemetry: ['base'],
   conversations: ['base', 'database'],
   spaces: ['base', 'database', 'jobs'],
   search: ['base', 'database', 'jobs', 'providers'],
@@ -100,6 +101,19 @@ module.exports = {
       severity: 'error',
       from: { path: '^server/main\\.ts$' },
       to: { path: 'node_modules/jschardet', reachable: true },
+    },
+    {
+      name: 'exporters-load-where-one-is-set',
+      comment: 'They take time and memory at the start, and must not send anything by default.',
+      severity: 'error',
+      from: { path: '^(server|contract)/', pathNot: '^server/telemetry/open-telemetry\\.ts$' },
+      to: { path: 'node_modules/@opentelemetry/' },
+    },
+    {
+      name: 'telemetry-loads-on-demand',
+      severity: 'error',
+      from: { path: '^server/', pathNot: tests },
+      to: { path: '^server/telemetry/(open-telemetry|prometheus)\\.ts$', dependencyTypesNot: ['dynamic-import'] },
     },
     {
       name: 'tests-stay-outside',

@@ -1,22 +1,14 @@
 /** Runs a command over the settings of the server that takes one address and ends with one line of JSON. */
-import { readFile } from 'node:fs/promises'
-import { z } from 'zod'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import { createLog, type Log } from '#server/base/log.ts'
 import { type Config, loadEnvironment, readConfig } from '#server/config.ts'
+import { readProductVersion } from '#server/start/product-version.ts'
 
 interface Context {
   readonly config: Config
   readonly log: Log
   readonly progress: (sentence: string) => void
   readonly version: string
-}
-
-const packageSchema = z.object({ version: z.string() })
-
-async function readVersion(): Promise<string> {
-  const text = await readFile(new URL('../package.json', import.meta.url), 'utf8')
-  return packageSchema.parse(JSON.parse(text)).version
 }
 
 /** A sentence for failures that an operator can fix; otherwise the error itself. */
@@ -46,7 +38,7 @@ export async function runCommand(
     // Sentences of the command tell the operator everything else.
     const log = createLog(config.LOG_LEVEL === 'debug' ? 'debug' : 'error')
     const progress = (sentence: string) => console.error(sentence)
-    console.log(JSON.stringify(await run(address, { config, log, progress, version: await readVersion() })))
+    console.log(JSON.stringify(await run(address, { config, log, progress, version: await readProductVersion() })))
   } catch (error) {
     console.error(describeFailure(error))
     process.exitCode = 1

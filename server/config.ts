@@ -35,6 +35,23 @@ const httpUrl = z
   .transform((value) => value.replace(/\/+$/, ''))
   .optional()
 
+/** As OpenTelemetry writes them, in the format of W3C Baggage. */
+const parseHeaders = (value: string) =>
+  Object.fromEntries(
+    value.split(',').map((pair) => {
+      const [name = '', ...rest] = pair.split('=')
+      return [name.trim(), rest.length === 0 ? undefined : decode(rest.join('=').trim())]
+    }),
+  )
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** First folders of our own paths: behind a proxy that removes such a path, a request could mean either. */
 const OWN_FOLDERS = new Set([
   'api', 'auth', 'rest', 'realtime', 'storage', 'assets', 'pdfjs', 'login', 'mailbox', 'healthz', 'metrics',
@@ -283,6 +300,35 @@ export const SETTINGS = {
       .string()
       .regex(/^[\x21-\x7e]{24,}$/)
       .optional(),
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting({
+    wants: 'an http:// or https:// address',
+    example: '',
+    explains:
+      'OpenTelemetry collector that takes OTLP over HTTP, for example http://127.0.0.1:4318. Traces and metrics are sent to it; without it nothing is.',
+    parse: httpUrl,
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: setting({
+    wants: 'name=value, separated by commas',
+    example: '',
+    explains: 'Headers for the collector, such as an authorization. Values are percent-encoded.',
+    parse: z
+      .string()
+      .transform(parseHeaders)
+      .pipe(z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/), z.string()))
+      .optional(),
+  }),
+  OTEL_SERVICE_NAME: setting({
+    wants: 'a name',
+    example: 'alcove',
+    explains: 'Name of this server in traces and metrics that are sent.',
+    parse: z.string().min(1).default('alcove'),
+  }),
+  OTEL_TRACES_SAMPLER_ARG: setting({
+    wants: 'a number from 0 to 1',
+    example: '1',
+    explains: 'Share of the traces that are sent.',
+    parse: z.string().default('1').transform(Number).pipe(z.number().min(0).max(1)),
   }),
   SMTP_URL: setting({
     wants: 'an smtp:// or smtps:// address',
@@ -751,6 +797,7 @@ const DEPENDENT_SETTINGS = [
   ['EMBEDDINGS_BASE_URL', 'EMBEDDINGS_MODEL'],
   ['EMBEDDINGS_PREFIXES', 'EMBEDDINGS_PATH'],
   ['OPENAI_COMPATIBLE_API_KEY', 'OPENAI_COMPATIBLE_BASE_URL'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   ['S3_ACCESS_KEY', 'S3_ENDPOINT'],
   ['S3_BUCKET', 'S3_ENDPOINT'],
   ['S3_SECRET_KEY', 'S3_ENDPOINT'],

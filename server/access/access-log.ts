@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
 import { runAsCaller } from '#server/base/caller.ts'
 import type { Log } from '#server/base/log.ts'
 import { runWithRequestId } from '#server/base/request-id.ts'
+import { traceOperation } from '#server/base/tracing.ts'
 import { visitorKeyOf } from './client-address.ts'
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -13,6 +15,12 @@ const UNLOGGED_PATHS = new Set(['/healthz', '/metrics'])
 export function chooseRequestId(header: unknown, trustProxy: number): string {
   return trustProxy > 0 && typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID()
 }
+
+const SERVICE = /^\/(api|auth|rest|realtime|storage)(?:\/v1)?(?:\/|$)/
+
+/** One of the services, the monitoring routes, or the page. */
+const serviceOf = (path: string): string =>
+  UNLOGGED_PATHS.has(path) ? 'monitoring' : (SERVICE.exec(path)?.[1] ?? 'page')
 
 interface AnsweredRequest {
   readonly method: string
@@ -35,8 +43,12 @@ export function logAccess(log: Log, trustProxy: number): MiddlewareHandler {
     const requestId = chooseRequestId(context.req.header('x-request-id'), trustProxy)
     const startedAt = performance.now()
     await runWithRequestId(requestId, async () => {
-      await runAsCaller(visitorKeyOf(context, trustProxy), next)
       const { method, path } = context.req
+      await traceOperation('request', serviceOf(path), async (describe) => {
+        await runAsCaller(visitorKeyOf(context, trustProxy), next)
+        const { status } = context.res
+        describe({ hasFailed: status >= 500, attributes: { method, status, route: routePath(context) } })
+      })
       logRequest(log, { method, path, status: context.res.status, startedAt })
     })
     context.res.headers.set('x-request-id', requestId)

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { traceOperation } from '#server/base/tracing.ts'
 import type { Dispatches } from './direct-dispatch.ts'
 import type { Notifications } from './notifications.ts'
 import type { Admission } from './admission.ts'
@@ -39,11 +40,21 @@ async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
   }
 }
 
-const scopeOn = (client: pg.PoolClient): Scope => ({
-  query: (text, values) => client.query(text, values as unknown[] | undefined),
-  prepared: (text, values) => client.query(prepared(text, values)),
-  preparedOnRepeat: (text, values) => client.query(preparedOnRepeat(client, text, values)),
-})
+/** The statement of a person may be one that they wrote, such as a filter with names of theirs: it is not told. */
+const attributesOf = ({ role }: Actor, text: string) =>
+  role === 'service_role' || role === 'supabase_auth_admin' ? { text: text.slice(0, MAX_TOLD_CHARACTERS) } : undefined
+
+const MAX_TOLD_CHARACTERS = 500
+
+function scopeOn(client: pg.PoolClient, actor: Actor): Scope {
+  const traced = <T>(text: string, send: () => Promise<T>) =>
+    traceOperation('statement', actor.role, send, attributesOf(actor, text))
+  return {
+    query: (text, values) => traced(text, () => client.query(text, values as unknown[] | undefined)),
+    prepared: (text, values) => traced(text, () => client.query(prepared(text, values))),
+    preparedOnRepeat: (text, values) => traced(text, () => client.query(preparedOnRepeat(client, text, values))),
+  }
+}
 
 interface Connected {
   readonly pool: pg.Pool
@@ -113,7 +124,7 @@ export function createTransactions({ pool, admission, notifications, dispatches,
     let isEnding = false
     try {
       entered = enter(client, readOnly ? BEGIN_READ_ONLY : 'begin', actor, settings)
-      const result = await run(scopeOn(client))
+      const result = await run(scopeOn(client, actor))
       await entered
       if (readOnly) {
         isEnding = true
@@ -158,15 +169,17 @@ export function createTransactions({ pool, admission, notifications, dispatches,
   }
 
   return {
-    async run(actor, run, options = {}) {
-      const result = await runAndCommit(actor, run, options)
-      if (options.groupFlush) await flush()
-      return result
-    },
-    async runStatement<Row extends pg.QueryResultRow>(actor: Actor, prepare: Prepare, options: WriteOptions = {}) {
-      const answer = await sendAndCommit<Row>(actor, prepare, options)
-      if (options.groupFlush) await flush()
-      return answer
-    },
+    run: (actor, run, options = {}) =>
+      traceOperation('transaction', actor.role, async () => {
+        const result = await runAndCommit(actor, run, options)
+        if (options.groupFlush) await flush()
+        return result
+      }),
+    runStatement: <Row extends pg.QueryResultRow>(actor: Actor, prepare: Prepare, options: WriteOptions = {}) =>
+      traceOperation('transaction', actor.role, async () => {
+        const answer = await sendAndCommit<Row>(actor, prepare, options)
+        if (options.groupFlush) await flush()
+        return answer
+      }),
   }
 }

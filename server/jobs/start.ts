@@ -5,6 +5,7 @@ import { messageOf } from '#server/base/errors.ts'
 import { rejectOnFailure, runInFailureScope } from '#server/base/failure-scope.ts'
 import type { Log } from '#server/base/log.ts'
 import { repeat } from '#server/base/repeat.ts'
+import { traceOperation } from '#server/base/tracing.ts'
 import { createGuardedSocket } from '#server/database/guarded-client.ts'
 import type { JobHandler, JobHandlers, JobRequest } from './handler.ts'
 import { JOBS_SCHEMA } from './install.ts'
@@ -120,7 +121,7 @@ export function startJobs({
       }
       const run = held.withLocks(
         jobs.map(({ id }) => id),
-        () => rejectOnFailure(runJobs),
+        () => traceOperation('job', name, () => rejectOnFailure(runJobs), { jobs: jobs.length }),
       )
       running.add(run)
       try {

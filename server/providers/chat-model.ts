@@ -1,4 +1,5 @@
 /** One interface to all language models over the AI SDK, which loads with the first question: that takes 100 ms. */
+import { additions, traceOperation } from '#server/base/tracing.ts'
 import type { ChatModel, ChatPart, ChatRequest, EmitPart, ShortAnswer } from './chat.ts'
 import { streamChat, type LoadModel, NO_PROVIDER_STORAGE } from './stream-chat.ts'
 import { MAX_IDLE_PERIODS, startIdleTimeout } from './idle-timeout.ts'
@@ -107,12 +108,31 @@ export function createChatModel({ identifier, providerName, idleTimeoutMs, load 
         telemetry: { isEnabled: false },
       })
     try {
-      const { text, finishReason } = await retryOnce(request, { signal: abortSignal, hasNoOutput: () => true })
+      const { text, finishReason, usage } = await retryOnce(request, { signal: abortSignal, hasNoOutput: () => true })
+      reportTokens(usage.inputTokens ?? 0, usage.outputTokens ?? 0)
       return { text: withoutThoughts(toStorableText(text)), isCut: finishReason === 'length' }
     } catch (error) {
       signal.throwIfAborted()
       throw toProviderError(error, providerName, timeout.aborted)
     }
   }
-  return { identifier, stream, complete }
+
+  return {
+    identifier,
+    stream: (request, emit) =>
+      traceOperation('model', 'chat', () => stream(request, countingTokens(emit)), { model: identifier }),
+    complete: (request) => traceOperation('model', 'short answer', () => complete(request), { model: identifier }),
+  }
+}
+
+const countingTokens =
+  (emit: EmitPart): EmitPart =>
+  (part) => {
+    if (part.type === 'finish') reportTokens(part.tokensIn ?? 0, part.tokensOut ?? 0)
+    emit(part)
+  }
+
+function reportTokens(tokensIn: number, tokensOut: number): void {
+  additions.publish({ name: 'model_tokens', labels: { direction: 'in' }, value: tokensIn })
+  additions.publish({ name: 'model_tokens', labels: { direction: 'out' }, value: tokensOut })
 }

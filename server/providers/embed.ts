@@ -1,6 +1,7 @@
 /** Embeddings over the OpenAI protocol. The SDK is loaded with the first text. */
 import { z } from 'zod'
 import { AppError, messageOf } from '#server/base/errors.ts'
+import { traceOperation } from '#server/base/tracing.ts'
 
 export interface Embedder {
   /** Vectors of different models cannot be compared. */
@@ -55,14 +56,15 @@ export function createEmbedder({ model, baseUrl, apiKey, fetch }: EmbedderSettin
         ...(fetch === undefined ? {} : { fetch }),
       })
       try {
-        const { embeddings } = await embedMany({
+        const request = {
           model: provider.embeddingModel(requestedModel),
           values: [...texts],
           abortSignal: signal,
           maxRetries: retries,
           maxParallelCalls: 1,
           telemetry: { isEnabled: false },
-        })
+        }
+        const { embeddings } = await traceOperation('model', 'embed', () => embedMany(request), { texts: texts.length })
         const checked = vectors.length(texts.length).parse(embeddings)
         return checked.map(normalise)
       } catch (error) {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { AppError, messageOf } from '#server/base/errors.ts'
+import { traceOperation } from '#server/base/tracing.ts'
 
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
 
@@ -91,17 +92,19 @@ export function createTranscriber(settings: TranscriberSettings): Transcriber | 
       const form = writeForm(boundary, model, `recording.${extension}`, { ...recording, bytes: forwardUpload() })
       const timeout = AbortSignal.timeout(timeoutMs)
       try {
-        const response = await fetch(`${baseUrl}/audio/transcriptions`, {
-          method: 'POST',
-          headers: {
-            'content-type': `multipart/form-data; boundary=${boundary}`,
-            ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-          },
-          body: ReadableStream.from(form),
-          duplex: 'half',
-          redirect: 'error',
-          signal: AbortSignal.any([signal, timeout]),
-        })
+        const response = await traceOperation('model', 'transcribe', () =>
+          fetch(`${baseUrl}/audio/transcriptions`, {
+            method: 'POST',
+            headers: {
+              'content-type': `multipart/form-data; boundary=${boundary}`,
+              ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+            },
+            body: ReadableStream.from(form),
+            duplex: 'half',
+            redirect: 'error',
+            signal: AbortSignal.any([signal, timeout]),
+          }),
+        )
         if (!response.ok) {
           await response.body?.cancel()
           throw toTranscriptionError(response.status, host)

@@ -1,4 +1,5 @@
 import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace.ts'
+import { traceOperation } from '#server/base/tracing.ts'
 import type { Scope } from '#server/database/scope.ts'
 import type { Embedder } from '#server/providers/embed.ts'
 import { type LibraryIndex, openLibraryIndex, readPassageFilter } from './index/library-index.ts'
@@ -54,7 +55,10 @@ export async function searchPassages(
   return [...(await searchDocuments(scope, question, options)).passages]
 }
 
-export async function searchDocuments(
+export const searchDocuments = (scope: Scope, question: string, options: SearchOptions = {}): Promise<SearchResult> =>
+  traceOperation('search', options.perDocument ? 'documents' : 'passages', () => findPassages(scope, question, options))
+
+async function findPassages(
   scope: Scope,
   question: string,
   {
@@ -65,7 +69,7 @@ export async function searchDocuments(
     perDocument = false,
     embedder = null,
     otherWords = [],
-  }: SearchOptions = {},
+  }: SearchOptions,
 ): Promise<SearchResult> {
   const room = ownRoom === undefined ? undefined : roomOfSearches(ownRoom, otherWords.length)
   const startedAt = performance.now()

@@ -39,6 +39,3 @@ export interface Foundation {
   /** AES-256 key for keys and tokens of people. */
   readonly encryptionKey: Buffer
 }
-
-/** Metrics of this process, read at each scrape. */
-export type Gauges = Readonly<Record<string, { readonly help: string; readonly read: () => number }>>

@@ -28,6 +28,7 @@ async function serveWith(environment: Record<string, string>) {
     hasTextMessages: false,
     hasMailbox: false,
     gauges: { alcove_example: { help: 'An example.', read: () => 7 } },
+    readQueues: () => Promise.resolve([]),
   })
   const port = await new Promise<number>((resolve) => {
     server = serve({ fetch: routes.fetch, hostname: '127.0.0.1', port: 0 }, (address) => resolve(address.port))

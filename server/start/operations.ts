@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono'
 import type { PublicConfig } from '#contract/auth.ts'
 import { isLocalRequest } from '#server/access/local-request.ts'
 import type { Database } from '#server/database/scope.ts'
-import type { Gauges } from './foundation.ts'
+import type { Gauges, Queue } from '#server/telemetry/gauges.ts'
 
 interface OperationsOptions {
   readonly database: Database
@@ -18,6 +18,7 @@ interface OperationsOptions {
   readonly hasTextMessages: boolean
   readonly hasMailbox: boolean
   readonly gauges: Gauges
+  readonly readQueues: () => Promise<readonly Queue[]>
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
@@ -29,20 +30,16 @@ function bringsToken(context: Context, token: string): boolean {
 }
 
 export function createOperationsRoutes(options: OperationsOptions) {
-  const { database, anonKey, publicUrl, metricsToken, hasNoProxy, testAccount, hasMailbox, gauges } = options
+  const { database, anonKey, publicUrl, metricsToken, hasNoProxy, testAccount, hasMailbox, gauges, readQueues } =
+    options
   const { requiresSecondFactor, hasTextMessages } = options
   const routes = new Hono()
   let metrics: Promise<() => Promise<string>> | undefined
 
   /** Loads with the first scrape to keep the start fast. */
   async function loadMetrics(): Promise<() => Promise<string>> {
-    const { collectDefaultMetrics, Gauge, Registry } = await import('prom-client')
-    const registry = new Registry()
-    collectDefaultMetrics({ register: registry })
-    for (const [name, { help, read }] of Object.entries(gauges)) {
-      new Gauge({ name, help, registers: [registry], collect() { this.set(read()) } }) // prettier-ignore
-    }
-    return () => registry.metrics()
+    const { startPrometheus } = await import('#server/telemetry/prometheus.ts')
+    return startPrometheus({ gauges, readQueues })
   }
 
   routes.get('/healthz', async (context) => {

@@ -7,7 +7,8 @@ import { z } from 'zod'
 import { listBackups, timeOfBackup } from '#server/backup/manifest.ts'
 import { messageOf } from '#server/base/errors.ts'
 import { repeat } from '#server/base/repeat.ts'
-import type { Foundation, Gauges } from './foundation.ts'
+import type { Gauges } from '#server/telemetry/gauges.ts'
+import type { Foundation } from './foundation.ts'
 import { openBackups } from './open-backups.ts'
 
 const COMMAND = fileURLToPath(new URL('../../scripts/backup.ts', import.meta.url))

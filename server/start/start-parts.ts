@@ -7,15 +7,18 @@ import type { DeliverEarly } from '#server/assistant/reply/reply-log.ts'
 import { countUncaughtErrors } from '#server/base/failure-scope.ts'
 import { withReusedBuffers } from '#server/blobs/send.ts'
 import { createDeletedReclaim, reclaimDeleted } from '#server/database/reclaim-deleted.ts'
+import { readReplyQueue } from '#server/assistant/queue/reply-queue.ts'
+import { readJobQueues } from '#server/jobs/job-queues.ts'
+import type { Gauges } from '#server/telemetry/gauges.ts'
 import { createAccountDataDeletion } from './delete-account-data.ts'
-import type { Foundation, Gauges } from './foundation.ts'
+import type { Foundation } from './foundation.ts'
 import { openFoundation, type FoundationOptions } from './open-foundation.ts'
 import { createOperationsRoutes } from './operations.ts'
+import { readProductVersion } from './product-version.ts'
 import { type SendSpaceInvitation, startProduct } from './start-product.ts'
 import { scheduleBackups } from './scheduled-backups.ts'
 import { startServices } from './start-services.ts'
 
-type Product = Awaited<ReturnType<typeof startProduct>>
 type Services = Awaited<ReturnType<typeof startServices>>
 
 export async function startParts(options: FoundationOptions) {
@@ -44,7 +47,17 @@ export async function startParts(options: FoundationOptions) {
   if (services) ({ deliverEarly, sendSpaceInvitation } = services)
 
   const backups = await scheduleBackups(foundation)
-  const operations = createOperations(foundation, signing, product, services, {
+  const gauges: Gauges = {
+    ...product?.gauges,
+    ...services?.gauges,
+    alcove_unsent_bytes: {
+      help: 'Bytes of large answers that clients have not read yet.',
+      read: foundation.unsentAnswers.bytes,
+    },
+    alcove_uncaught_errors: {
+      help: 'Errors since the start that nothing caught; each is logged.',
+      read: countUncaughtErrors,
+    },
     ...backups,
     alcove_disk_free_bytes: {
       help: 'Bytes that are free on the disk of DATA_DIR. Below DISK_MARGIN_MB files are refused.',
@@ -54,7 +67,9 @@ export async function startParts(options: FoundationOptions) {
       help: 'Milliseconds that PostgreSQL took to accept a connection at the start.',
       read: () => connections.databaseAcceptedAfterMs,
     },
-  })
+  }
+  await sendTelemetry(foundation, gauges)
+  const operations = createOperations(foundation, signing, { services, gauges, hasQueues: hasProduct })
   const app = createApp(
     { operations, services: services?.edges, product: product?.edges },
     {
@@ -87,13 +102,39 @@ function readFreeBytesNow(folder: string): number {
   return bavail * bsize
 }
 
+/** It ends after all others, whose last operations the collector gets too. */
+async function sendTelemetry({ config, undo }: Foundation, gauges: Gauges): Promise<void> {
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
+  if (endpoint === undefined) return
+  const { startOpenTelemetry } = await import('#server/telemetry/open-telemetry.ts')
+  undo.unshift(
+    startOpenTelemetry({
+      endpoint,
+      headers: config.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+      serviceName: config.OTEL_SERVICE_NAME,
+      version: await readProductVersion(),
+      sampledShare: config.OTEL_TRACES_SAMPLER_ARG,
+      gauges,
+    }),
+  )
+}
+
+interface Monitored {
+  readonly services: Services | undefined
+  readonly gauges: Gauges
+  /** Without the product there are no queues in the database. */
+  readonly hasQueues: boolean
+}
+
 function createOperations(
-  { config, database, unsentAnswers }: Foundation,
+  { config, database, background }: Foundation,
   signing: Tokens | undefined,
-  product: Product | undefined,
-  services: Services | undefined,
-  gauges: Gauges,
+  { services, gauges, hasQueues }: Monitored,
 ) {
+  const readQueues = async () =>
+    background.asService(async (scope) => [...(await readJobQueues(scope)), ...(await readReplyQueue(scope))], {
+      readOnly: true,
+    })
   return createOperationsRoutes({
     database,
     anonKey: signing?.anonKey ?? config.SUPABASE_ANON_KEY ?? '',
@@ -104,18 +145,7 @@ function createOperations(
     requiresSecondFactor: config.AUTH_REQUIRE_AAL2,
     hasTextMessages: config.AUTH_SMS_WEBHOOK !== undefined,
     hasMailbox: services?.hasMailbox ?? false,
-    gauges: {
-      ...product?.gauges,
-      ...services?.gauges,
-      alcove_unsent_bytes: {
-        help: 'Bytes of large answers that clients have not read yet.',
-        read: unsentAnswers.bytes,
-      },
-      alcove_uncaught_errors: {
-        help: 'Errors since the start that nothing caught; each is logged.',
-        read: countUncaughtErrors,
-      },
-      ...gauges,
-    },
+    gauges,
+    readQueues: hasQueues ? readQueues : () => Promise.resolve([]),
   })
 }

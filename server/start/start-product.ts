@@ -41,12 +41,13 @@ import { openLocalEmbedder } from '#server/providers/local-model/local-embedder.
 import { allowNetworks } from '#server/providers/public-address.ts'
 import { createTranscriber, OPENAI_BASE_URL } from '#server/providers/transcribe.ts'
 import { createWebSearch } from '#server/providers/web-search.ts'
-import { countCachedBytes } from '#server/search/index/byte-cache.ts'
+import { countCachedBytes, countCacheLookups } from '#server/search/index/byte-cache.ts'
 import { createIndexJobs } from '#server/search/index/merge-job.ts'
 import { createSpaceJobs } from '#server/spaces/cleanup-job.ts'
 import { createEmbeddingJobs } from '#server/search/vectors/embed-job.ts'
 import type { DocumentFile } from '#server/storage/store-object.ts'
-import type { Foundation, Gauges } from './foundation.ts'
+import type { Gauges } from '#server/telemetry/gauges.ts'
+import type { Foundation } from './foundation.ts'
 import { createPageRoutes } from './page.ts'
 
 const BUILT_CLIENT = fileURLToPath(new URL('../../dist/web', import.meta.url))
@@ -177,6 +178,16 @@ export async function startProduct(foundation: Foundation, { deliverEarly, sendS
       alcove_index_cache_bytes: {
         help: 'Bytes of the search index that this process holds in memory.',
         read: countCachedBytes,
+      },
+      alcove_index_cache_hits_total: {
+        help: 'Parts of the search index that were found in memory.',
+        read: () => countCacheLookups().hits,
+        isCounter: true,
+      },
+      alcove_index_cache_misses_total: {
+        help: 'Parts of the search index that were read from the database.',
+        read: () => countCacheLookups().misses,
+        isCounter: true,
       },
       alcove_replies_running: { help: 'Answers that this process is writing.', read: () => worker.running() },
     }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describeFullTexts } from '#contract/usage.ts'
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { MAX_TRIES } from '#server/assistant/queue/claims.ts'
+import { type Describe, traceOperation } from '#server/base/tracing.ts'
 import { isTransientFailure } from '#server/database/errors.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
 import { type Attempt, beginAttempt } from './attempt.ts'
@@ -17,14 +18,25 @@ import { type CommandResults, runCommands } from './run-commands.ts'
  * Stores one message, or none if a newer attempt exists or the server stops. Returns whether questions may be queued.
  * @throws database errors; the question is claimed again once its lease expires.
  */
-export async function answer(
+export const answer = (
   reply: ClaimedReply,
   interruptions: Interruptions,
   dependencies: ReplyDependencies,
+): Promise<boolean> =>
+  traceOperation('reply', reply.kind, (describe) => write(reply, interruptions, dependencies, describe), {
+    attempt: reply.attempt,
+  })
+
+async function write(
+  reply: ClaimedReply,
+  interruptions: Interruptions,
+  dependencies: ReplyDependencies,
+  describe: Describe,
 ): Promise<boolean> {
   const attempt = beginAttempt(reply, interruptions, dependencies)
   try {
     const results = await runPhases(attempt, dependencies)
+    if (results.error) describe({ hasFailed: true, attributes: { code: results.error.code } })
     await reply.durable
     return attempt.abandoned.aborted || (await persist(attempt, results, interruptions.stopped.aborted, dependencies))
   } finally {

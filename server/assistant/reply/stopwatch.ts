@@ -1,4 +1,5 @@
 import type { AnswerStep } from '#contract/message.ts'
+import { phases } from '#server/base/tracing.ts'
 
 export interface Stopwatch {
   readonly steps: readonly AnswerStep[]
@@ -13,6 +14,7 @@ export function startStopwatch(): Stopwatch {
     lap(name) {
       const now = performance.now()
       steps.push({ name, ms: Math.round(now - since) })
+      phases.publish({ name, ms: now - since })
       since = now
     },
   }

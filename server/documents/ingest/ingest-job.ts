@@ -1,8 +1,10 @@
 /** Parses uploads in two repeatable stages: store pages while parsing, then index and mark ready in one transaction. */
 import { availableParallelism } from 'node:os'
 import type { DocumentRow } from '#contract/document.ts'
+import { fileTypeOf } from '#contract/file-types.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
+import { traceOperation } from '#server/base/tracing.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { toAppError } from '#server/database/errors.ts'
 import { requireFileRoom } from '#server/database/quotas.ts'
@@ -133,10 +135,12 @@ async function ingest(context: IngestContext, documentId: string, run: JobRun): 
     if (!document.is_parsed) {
       await requireRoom(database, document)
       const parts = { ...context, onPagesStored: () => onStage?.('pages stored', documentId) }
-      await longFiles.run(run.yieldSlot, (yieldSlot) => storePages(parts, document, { ...run, yieldSlot }))
+      await traceOperation('parse', fileTypeOf(document.mimetype)?.parser ?? 'unknown', () =>
+        longFiles.run(run.yieldSlot, (yieldSlot) => storePages(parts, document, { ...run, yieldSlot })),
+      )
     }
     onStage?.('parsed', documentId)
-    await makeSearchable(database, document)
+    await traceOperation('index', 'document', () => makeSearchable(database, document))
     onStage?.('indexed', documentId)
   } catch (error) {
     await endAttempt(context, document, { error, signal: run.signal })

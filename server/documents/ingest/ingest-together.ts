@@ -2,7 +2,9 @@
  * Reads small documents together: those of one person in one parser process, then their pages, index and result in one
  * transaction. Whatever goes wrong with a document here says nothing about it: the caller lets it be read by itself.
  */
+import { fileTypeOf } from '#contract/file-types.ts'
 import type { Log } from '#server/base/log.ts'
+import { traceOperation } from '#server/base/tracing.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { retryDeadlock } from '#server/database/deadlocks.ts'
 import { requireFileRoom } from '#server/database/quotas.ts'
@@ -93,14 +95,16 @@ async function* readAndStore(
       const [document, ...others] = rest
       if (!document) break
       rest = others
-      const pages = await readPages(parts, document, signal)
+      const pages = await traceOperation('parse', fileTypeOf(document.mimetype)?.parser ?? 'unknown', () =>
+        readPages(parts, document, signal),
+      )
       if (pages) read.push({ document, pages })
       else unreadable += 1
       characters += countCharacters(pages ?? [])
       // Not earlier: its process had to be started.
       until = Math.min(until, performance.now() + BATCH_MS)
     }
-    yield* await storeTogether(parts, owner, read)
+    yield* await traceOperation('index', 'batch', () => storeTogether(parts, owner, read))
   }
 }
 
