@@ -19,6 +19,7 @@ const allowed = {
   realtime: ['base', 'access', 'database'],
   storage: ['base', 'access', 'database', 'blobs'],
   backup: ['base', 'access', 'database', 'blobs', 'jobs'],
+  operation: ['base', 'access', 'database', 'jobs', 'auth', 'api'],
   api: [
     'base',
     'access',

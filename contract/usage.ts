@@ -24,3 +24,35 @@ export const describeFullTexts = ({
 
 export const describeFullFiles = ({ file_bytes: used, file_limit: limit }: OwnUsage): string =>
   `Your documents use ${describeBytes(used)} of ${describeBytes(limit)}. Delete some to upload more.`
+
+const amount = z.coerce.number()
+const day = z.union([z.string(), z.date()]).transform((value) => (typeof value === 'string' ? value : toDay(value)))
+
+/** A date of PostgreSQL arrives as midnight of the server's time zone. */
+const toDay = (date: Date): string =>
+  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
+
+const dailyUsageRow = z.object({
+  day,
+  questions: amount,
+  /** Tokens of the installation's own model accounts; `own_tokens` are of accounts that people connected. */
+  tokens: amount,
+  own_tokens: amount,
+  /** In millionths of a dollar. */
+  cost: amount,
+  documents: amount,
+  pages: amount,
+  /** Stored at the end of the day. */
+  bytes: amount,
+})
+export type DailyUsage = Readonly<z.infer<typeof dailyUsageRow>>
+
+/** Answer of the SQL function `own_daily_usage`: days without use are missing. */
+export const ownDailyUsage = z.array(dailyUsageRow)
+
+/** Sums over all people. */
+export const allDailyUsage = z.array(dailyUsageRow.extend({ people: amount }))
+
+/** Answer of the SQL function `own_limits`. Limits for all people (`all …`) are in per cent. */
+export const ownLimits = z.array(z.object({ name: z.string(), used: amount, allowed: amount }))
+export type OwnLimits = z.infer<typeof ownLimits>

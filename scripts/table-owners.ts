@@ -50,7 +50,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   message_texts: { writes: null, reads: ['assistant', 'conversations'] },
   message_versions: { writes: 'assistant', reads: ['conversations'] },
   messages: { writes: 'conversations', reads: ['api', 'start'] },
-  replies: { writes: 'assistant' },
+  replies: { writes: 'assistant', reads: ['operation'] },
   reply_parts: { writes: 'assistant' },
   user_settings: { writes: null, reads: ['api', 'documents/store'] },
 
@@ -60,15 +60,21 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   space_members: { writes: null, reads: ['documents/store'] },
   spaces: { writes: null, reads: ['assistant', 'documents/store', 'spaces'] },
 
+  operator_links: { writes: 'operation' },
+  operator_settings: { writes: 'operation' },
+  operators: { writes: 'operation' },
+
+  daily_usage: { writes: null },
   quotas: { writes: 'database' },
   usage: { writes: null },
   usage_changes: { writes: null },
+  usage_events: { writes: 'assistant' },
   usage_total: { writes: null },
   vector_usage: { writes: 'search' },
 
   discarded_blobs: { writes: 'documents/store' },
   document_pages: { writes: 'documents/store', reads: ['search'] },
-  documents: { writes: 'documents/store', reads: ['assistant', 'search'] },
+  documents: { writes: 'documents/store', reads: ['assistant', 'operation', 'search'] },
 
   document_index: { writes: 'search', reads: ['documents/store'] },
   embedded_documents: { writes: 'search' },
@@ -79,7 +85,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   search_segments: { writes: 'search', reads: ['assistant'] },
 
   embeddings_consents: { writes: 'connections', reads: ['search'] },
-  models: { writes: 'connections', reads: ['api', 'assistant', 'conversations'] },
+  models: { writes: 'connections', reads: ['api', 'assistant', 'conversations', 'operation'] },
   own_providers: { writes: 'connections', reads: ['assistant', 'search'] },
   tool_consents: { writes: 'connections' },
   tool_requests: { writes: 'connections' },

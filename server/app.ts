@@ -35,6 +35,7 @@ interface Edges {
   /** Undefined: this process does not run them. */
   readonly services: ServiceEdges | undefined
   readonly product: ProductEdges | undefined
+  readonly operatorPage?: Hono | undefined
 }
 
 interface AppOptions {
@@ -73,7 +74,7 @@ function limitBrowsers(isEncrypted: boolean): MiddlewareHandler {
 }
 
 export function createApp(
-  { operations, services, product }: Edges,
+  { operations, services, product, operatorPage }: Edges,
   { tokens, unsentAnswers, log, address, trustProxy = 0, takeTurn = (_context, next) => next() }: AppOptions,
 ): Hono {
   const app = new Hono()
@@ -92,6 +93,7 @@ export function createApp(
   // These take no turns: a whole office may load the page from one address, and health checks must not wait.
   app.route('/', operations)
   if (services) app.route('/', services.mailbox)
+  if (operatorPage) app.route('/', operatorPage)
   if (product) app.route('/', product.page)
   return app
 }

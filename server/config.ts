@@ -30,6 +30,12 @@ const flag = (fallback: 'true' | 'false') =>
     .enum(['true', 'false'])
     .default(fallback)
     .transform((value) => value === 'true')
+/** Dollars with at most two decimals, in millionths. */
+const dollars = z
+  .string()
+  .default('0')
+  .transform((value) => (/^\d{1,9}(\.\d{1,2})?$/.test(value) ? Math.round(Number(value) * 1_000_000) : Number.NaN))
+  .pipe(z.int().nonnegative())
 const httpUrl = z
   .url({ protocol: /^https?$/ })
   .transform((value) => value.replace(/\/+$/, ''))
@@ -54,7 +60,7 @@ function decode(text: string): string | undefined {
 
 /** First folders of our own paths: behind a proxy that removes such a path, a request could mean either. */
 const OWN_FOLDERS = new Set([
-  'api', 'auth', 'rest', 'realtime', 'storage', 'assets', 'pdfjs', 'login', 'mailbox', 'healthz', 'metrics',
+  'api', 'auth', 'rest', 'realtime', 'storage', 'assets', 'pdfjs', 'login', 'mailbox', 'healthz', 'metrics', 'operator',
 ]) // prettier-ignore
 
 /** An address that may have a path: its folders stand in cookies, redirects and the page as they are. */
@@ -537,6 +543,64 @@ export const SETTINGS = {
       'Bytes that the files and conversations of all people may take together. Set it below the size of the disk: the database needs room for its log and for rows that were changed.',
     parse: count(200_000),
   }),
+  LIMIT_QUESTIONS: setting({
+    wants: 'a whole number, 0 for no limit',
+    example: '0',
+    explains: 'Questions that one person may ask a day. Days and months of all limits are those of UTC.',
+    parse: count(0),
+  }),
+  LIMIT_QUESTIONS_ALL: setting({
+    wants: 'a whole number, 0 for no limit',
+    example: '0',
+    explains: 'Questions that all people may ask together a day.',
+    parse: count(0),
+  }),
+  LIMIT_TOKENS: setting({
+    wants: 'a whole number, 0 for no limit',
+    example: '0',
+    explains:
+      'Tokens that one person may use a day with the models of this installation. Those of accounts and servers that people connect themselves do not count.',
+    parse: count(0),
+  }),
+  LIMIT_TOKENS_ALL: setting({
+    wants: 'a whole number, 0 for no limit',
+    example: '0',
+    explains: 'Tokens that all people may use together a day with these models.',
+    parse: count(0),
+  }),
+  LIMIT_COST: setting({
+    wants: 'dollars with at most two decimals, 0 for no limit',
+    example: '0',
+    explains:
+      'Cost that one person may cause a month with the models of this installation, by the prices of MODEL_PRICES.',
+    parse: dollars,
+  }),
+  LIMIT_COST_ALL: setting({
+    wants: 'dollars with at most two decimals, 0 for no limit',
+    example: '0',
+    explains: 'Cost that all people may cause together a month.',
+    parse: dollars,
+  }),
+  LIMIT_PAGES: setting({
+    wants: 'a whole number, 0 for no limit',
+    example: '0',
+    explains:
+      'Pages of scans and pictures that are recognised a day for one person. A file that needs more than are left is not read.',
+    parse: count(0),
+  }),
+  LIMIT_PAGES_ALL: setting({
+    wants: 'a whole number, 0 for no limit',
+    example: '0',
+    explains: 'Pages that are recognised a day for all people together.',
+    parse: count(0),
+  }),
+  MODEL_PRICES: setting({
+    wants: 'a JSON object or the name of a JSON file',
+    example: '',
+    explains:
+      'Prices of models in dollars for a million tokens, such as {"my-model": {"in": 1, "out": 4}}. A name also stands for models whose names begin with it. They come before the built-in list prices of models until 2025. A model without a price costs nothing, so state those that you offer.',
+    parse: text,
+  }),
   DISK_MARGIN_MB: setting({
     wants: 'a whole number of megabytes, 0 for none',
     example: '1000',
@@ -741,6 +805,8 @@ export interface Config extends Settings {
   readonly isLocalSetUp: boolean
   /** Bound to loopback without PUBLIC_URL. Otherwise a proxy may forward requests, which then look local. */
   readonly hasNoProxy: boolean
+  /** Names of the settings that the environment or `.env` states. */
+  readonly given: ReadonlySet<string>
 }
 
 /** Settings that may hold a password: error messages must not print them. */
@@ -894,5 +960,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...settings,
     isLocalSetUp: hasNoProxy && settings.DATABASE_URL === undefined,
     hasNoProxy,
+    given: new Set(Object.keys(SETTINGS).filter((name) => (environment[name]?.trim() ?? '') !== '')),
   })
 }

@@ -46,10 +46,14 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => drain('SIGINT'))
   containUncaughtErrors(log, () => drain('an uncaught error', 1))
 
-  const { address, testAccount } = await starting
+  const { address, testAccount, operatorLink } = await starting
   if (stopping.signal.aborted) return
   const howToSignIn = testAccount ? ` (sign in with "Use test account": ${testAccount.email})` : ''
   console.log(`${PRODUCT_NAME} is ready at ${address}${howToSignIn}`)
+  if (operatorLink !== undefined)
+    console.log(
+      `There is no account yet. Who signs up with this link, once and within a day, is the operator: ${operatorLink}`,
+    )
 }
 
 /** A sentence for failures that an operator can fix; otherwise the error itself. */

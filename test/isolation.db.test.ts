@@ -70,6 +70,7 @@ const readOfLibrary: Rights = { read: { owner: OWNERS, space: MEMBERS } }
 const everyone: Kinds = { any: SIGNED_IN }
 
 const RIGHTS: Readonly<Record<string, Rights>> = {
+  'public.daily_usage': { read: ofThemselves },
   'public.conversation_summaries': { read: readWithConversation },
   'public.conversations': {
     read: readWithConversation,
@@ -88,6 +89,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   'public.message_versions': { read: readWithConversation },
   'public.messages': { read: readWithConversation, insert: ofAuthors },
   'public.models': { read: { ...ofThemselves, ...everyone } },
+  'public.operators': { read: ofThemselves },
   'public.own_providers': { read: ofThemselves, update: ofThemselves, delete: ofThemselves, insert: ofThemselves },
   'public.passage_vectors': readInLibrary,
   'public.passages': readInLibrary,
@@ -115,6 +117,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   'public.tool_servers': { read: ofThemselves, delete: ofThemselves, insert: ofThemselves },
   'public.usage': { read: { ...ofThemselves, space: OWNERS } },
   'public.usage_changes': { read: { ...ofThemselves, space: OWNERS } },
+  'public.usage_events': { read: ofThemselves },
   'public.user_settings': { read: ofThemselves, update: ofThemselves, insert: ofThemselves },
   'public.vector_usage': readInLibrary,
   'storage.objects': { read: ofThemselves, update: ofThemselves, delete: ofThemselves, insert: ofThemselves },
@@ -178,6 +181,8 @@ async function seed(): Promise<void> {
      select id, $1, sha256(convert_to(id::text, 'utf8')), now() + interval '1 day' from conversations where id = $2`,
     [people.owner.sub, conversations.get('shared of former')],
   )
+  await db.admin.query('update quotas set pages_per_person = 10, pages_total = 10')
+  await db.admin.query('insert into usage_events (owner, day, pages) values ($1, utc_today(), 3)', [people.owner.sub])
   await db.admin.query(`insert into users (username, password) values ('legacy', 'x')`)
   await db.admin.query(`insert into chat_history (title, user_id) select 'legacy', id from users`)
   await db.admin.query(`insert into realtime.messages (topic, extension) values ('elsewhere', 'broadcast')`)
@@ -213,6 +218,8 @@ async function seedPerson(role: Exclude<Role, 'anonymous'>): Promise<void> {
     [`insert into embeddings_failures (owner, model, message) values ($1, 'meaning', 'Away.')`],
     ['insert into user_settings (owner) values ($1)'],
     ['insert into usage (owner) values ($1) on conflict do nothing'],
+    ['insert into operators (user_id) values ($1)'],
+    [`insert into daily_usage (owner, day) values ($1, '2026-01-01')`],
     [`insert into tool_servers (id, owner, name, url) values ($2, $1, 'home', 'https://tools.test/mcp')`, server],
     [
       `insert into own_providers (id, owner, kind, name, base_url) values ($2, $1, 'compatible', 'Home', 'https://models.test/v1')`,
@@ -590,6 +597,19 @@ describe('functions', () => {
         {
           text: `select array_remove(libraries_to('edit'), auth.uid())`,
           gives: { owner: [space], editor: [space], others: [] },
+        },
+      ],
+    },
+    'own_limits()': {
+      because: 'limits for all people are compared with the use of all, of which it gives a share alone',
+      calls: () => [
+        {
+          text: `select used::integer from own_limits() where name = 'pages'`,
+          gives: { owner: 3, others: 0 },
+        },
+        {
+          text: `select used::integer from own_limits() where name = 'all pages'`,
+          gives: { others: 30 },
         },
       ],
     },

@@ -34,6 +34,7 @@ import { createSender } from '#server/realtime/sender.ts'
 import { createIndexJobs } from '#server/search/index/merge-job.ts'
 import { createEmbeddingJobs } from '#server/search/vectors/embed-job.ts'
 import { inviteToSpace } from '#server/spaces/invitations.ts'
+import { foldUsage, USAGE_DAYS_KEPT } from '#server/operation/usage-job.ts'
 import { deleteEnded } from '#server/spaces/cleanup-job.ts'
 import { createLink } from '#server/spaces/share-links.ts'
 import { removeDiscardedBytes } from '#server/storage/discarded-bytes.ts'
@@ -59,6 +60,9 @@ const UNUSED = [
   'pgboss.subscription',
   'pgboss.warning',
   'public.chat_history',
+  'public.operator_links',
+  'public.operator_settings',
+  'public.operators',
   'public.quotas',
   'public.usage_total',
   'public.users',
@@ -309,7 +313,7 @@ async function liveMessages(): Promise<void> {
   await admin.query('create table passing (); drop table passing')
 }
 
-/** Moves every stored time, also of files, a month back: what happened until now is that old. */
+/** Moves every stored time, also of files, a month back: what happened until now is that old. Use by day stays longer than a year. */
 async function age(): Promise<void> {
   const { rows } = await admin.query<{ name: string; assignments: string }>(
     `select c.oid::regclass::text as name, string_agg(format('%1$I = %1$I - interval ''30 days''', a.attname), ', ') as assignments
@@ -320,6 +324,8 @@ async function age(): Promise<void> {
   )
   const updates = rows.map(({ name, assignments }) => `update ${name} set ${assignments};`).join('\n')
   await admin.query(`begin; set local session_replication_role = replica; ${updates} commit`)
+  for (const table of ['usage_events', 'daily_usage'])
+    await admin.query(`update ${table} set day = day - $1::integer`, [USAGE_DAYS_KEPT])
   const past = new Date(Date.now() - MONTH_MS)
   for (const entry of await readdir(path.join(dataDir, 'blobs'), { recursive: true, withFileTypes: true }))
     if (entry.isFile()) await utimes(path.join(entry.parentPath, entry.name), past, past)
@@ -432,6 +438,7 @@ test('a table is as large after a year as after two months if people keep the sa
     await removeDiscardedBlobs(database, blobs)
     await sweepBlobs({ database, blobs })
     await deleteEnded(database)
+    await foldUsage(database)
     await runDue(mergeJobs)
     await boss.supervise()
   }

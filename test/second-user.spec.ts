@@ -184,6 +184,8 @@ function addressOf(path: string): string {
     [/^\/api\/spaces\/:id/, spaceId],
     [/^\/api\/invitations\/:id/, invitationId],
     [/^\/api\/links\/:id/, linkId],
+    [/^\/api\/operation\/people\/:id/, first.id],
+    [/^\/api\/operation\/settings\/:name/, 'LIMIT_QUESTIONS'],
     [/:token/, 'A'.repeat(43)],
     [/:page/, '1'],
     [/:messageId/, answerId],
@@ -436,7 +438,10 @@ test('what answers without signing in is a short list', () => {
     'GET /mailbox.css',
     'GET /mailbox.json',
     'GET /metrics',
+    // Useless without a link that is printed once.
+    'GET /operator',
     'GET /pdfjs/*',
+    'POST /operator',
   ])
 })
 

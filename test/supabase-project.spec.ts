@@ -98,7 +98,7 @@ async function createPerson() {
   return { id, call }
 }
 
-/** Functions of spaces that read or write more than their caller may: who is a member of what, and what an invitation or link shows. */
+/** Functions that read or write more than their caller may: who is a member of what, what an invitation or link shows, and how near a limit all people are. */
 const CALLABLE_WITH_OWN_RIGHTS = [
   'answer_invitation(uuid,boolean)',
   'confirmed_email()',
@@ -110,6 +110,7 @@ const CALLABLE_WITH_OWN_RIGHTS = [
   'move_conversation(uuid,uuid)',
   'move_document(uuid,uuid)',
   'open_link(bytea,bigint,integer)',
+  'own_limits()',
   'own_paid_libraries()',
   'received_invitations()',
   'space_people(uuid)',

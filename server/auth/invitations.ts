@@ -90,7 +90,11 @@ interface Invited {
 const emailExists = () => new AuthError('email_exists', 'A user with this email address has already been registered')
 
 /** Makes an account without a password for the address. @throws AuthError `email_exists`, `signup_disabled` */
-export async function invite(scope: Scope, { settings }: AuthService, invited: Invited): Promise<string> {
+export async function invite(
+  scope: Scope,
+  { settings }: Pick<AuthService, 'settings'>,
+  invited: Invited,
+): Promise<string> {
   if (settings.signup === 'closed') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
   const userId = await createAccountForOperator(scope, { ...invited, passwordHash: null })
   if (userId === undefined) throw emailExists()

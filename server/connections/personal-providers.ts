@@ -211,6 +211,9 @@ export function createPersonalProviders(options: PersonalProvidersOptions): Pers
         anthropic: { ...settings.anthropic, apiKey: keyOf('anthropic') },
         openai: { ...settings.openai, apiKey: keyOf('openai') },
         personal: rows.flatMap((row) => toPersonalEndpoints(owner, row)),
+        personalKeys: rows.flatMap((row) =>
+          row.kind === 'compatible' || decryptKey(owner, row) === undefined ? [] : [KEYED_NAMES[row.kind]],
+        ),
       })
     },
   }

@@ -12,6 +12,7 @@ const CODES: readonly (readonly [sqlState: string, code: AppErrorCode, message?:
   ['PT404', 'not_found'],
   ['PT409', 'conflict'],
   ['PT413', 'too_large'],
+  ['PT429', 'rate_limited'],
   // Also `temp_file_limit`: sorting or joining would write too much to the disk.
   ['53400', 'too_large', 'This takes too much space to sort. Ask for less at a time.'],
   ['40001', 'unavailable'],

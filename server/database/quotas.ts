@@ -2,21 +2,50 @@
 import type { OwnUsage } from '#contract/usage.ts'
 import type { Database, Scope } from './scope.ts'
 
+/** 0: no limit. Questions, tokens and pages are of a day, costs of a month and in millionths of a dollar. */
 export interface Quotas {
   readonly fileBytesPerPerson: number
   readonly textBytesPerPerson: number
   readonly totalBytes: number
+  readonly questionsPerPerson: number
+  readonly questionsTotal: number
+  readonly tokensPerPerson: number
+  readonly tokensTotal: number
+  readonly costPerPerson: number
+  readonly costTotal: number
+  readonly pagesPerPerson: number
+  readonly pagesTotal: number
+}
+
+const COLUMNS: Readonly<Record<keyof Quotas, string>> = {
+  fileBytesPerPerson: 'file_bytes_per_person',
+  textBytesPerPerson: 'text_bytes_per_person',
+  totalBytes: 'total_bytes',
+  questionsPerPerson: 'questions_per_person',
+  questionsTotal: 'questions_total',
+  tokensPerPerson: 'tokens_per_person',
+  tokensTotal: 'tokens_total',
+  costPerPerson: 'cost_per_person',
+  costTotal: 'cost_total',
+  pagesPerPerson: 'pages_per_person',
+  pagesTotal: 'pages_total',
 }
 
 /** Settings of a transaction of the service that writes for a person, who is then held to the quotas. */
 export const ENFORCE_QUOTAS = { 'alcove.enforces_quotas': 'on' }
 
-export async function setQuotas(database: Database, quotas: Quotas): Promise<void> {
-  const values = [quotas.fileBytesPerPerson, quotas.textBytesPerPerson, quotas.totalBytes]
-  await database.serviceStatement(
-    `update quotas set file_bytes_per_person = $1, text_bytes_per_person = $2, total_bytes = $3
-     where (file_bytes_per_person, text_bytes_per_person, total_bytes) is distinct from ($1, $2, $3)`,
-    values,
+/** Limits that are not named stay as they are. */
+export const setQuotas = (database: Database, quotas: Partial<Quotas>): Promise<void> =>
+  database.asService((scope) => storeQuotas(scope, quotas))
+
+/** Runs as the service. */
+export async function storeQuotas(scope: Scope, quotas: Partial<Quotas>): Promise<void> {
+  const named = (Object.keys(COLUMNS) as (keyof Quotas)[]).filter((name) => quotas[name] !== undefined)
+  const changes = named.map((name, index) => ({ column: COLUMNS[name], parameter: `$${index + 1}` }))
+  await scope.query(
+    `update quotas set ${changes.map(({ column, parameter }) => `${column} = ${parameter}`).join()}
+     where ${changes.map(({ column, parameter }) => `${column} <> ${parameter}`).join(' or ')}`,
+    named.map((name) => quotas[name]),
   )
 }
 

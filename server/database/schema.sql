@@ -350,6 +350,19 @@ create table public.conversations (
   constraint conversations_uid_fkey FOREIGN KEY (uid) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 
+create table public.daily_usage (
+  owner uuid not null,
+  day date not null,
+  questions bigint not null default 0,
+  tokens bigint not null default 0,
+  own_tokens bigint not null default 0,
+  cost bigint not null default 0,
+  documents bigint not null default 0,
+  pages bigint not null default 0,
+  bytes bigint not null default 0,
+  constraint daily_usage_pkey PRIMARY KEY (owner, day)
+);
+
 create table public.discarded_blobs (
   path text not null,
   discarded_at timestamp with time zone not null default now(),
@@ -541,6 +554,31 @@ create table public.models (
   constraint models_pkey PRIMARY KEY (id)
 );
 
+create table public.operator_links (
+  token_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint operator_links_pkey PRIMARY KEY (token_hash),
+  constraint operator_links_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+
+create table public.operator_settings (
+  name text not null,
+  value text not null,
+  changed_at timestamp with time zone not null default now(),
+  changed_by uuid,
+  constraint operator_settings_changed_by_fkey FOREIGN KEY (changed_by) REFERENCES auth.users(id) ON DELETE SET NULL,
+  constraint operator_settings_name_check CHECK ((char_length(name) <= 60)),
+  constraint operator_settings_pkey PRIMARY KEY (name),
+  constraint operator_settings_value_check CHECK ((char_length(value) <= 200))
+);
+
+create table public.operators (
+  user_id uuid not null,
+  added_at timestamp with time zone not null default now(),
+  constraint operators_pkey PRIMARY KEY (user_id),
+  constraint operators_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+
 create table public.own_providers (
   id uuid not null default gen_random_uuid(),
   owner uuid not null default auth.uid(),
@@ -602,10 +640,26 @@ create table public.quotas (
   file_bytes_per_person bigint not null default 0,
   text_bytes_per_person bigint not null default 0,
   total_bytes bigint not null default 0,
+  questions_per_person bigint not null default 0,
+  questions_total bigint not null default 0,
+  tokens_per_person bigint not null default 0,
+  tokens_total bigint not null default 0,
+  cost_per_person bigint not null default 0,
+  cost_total bigint not null default 0,
+  pages_per_person bigint not null default 0,
+  pages_total bigint not null default 0,
+  constraint quotas_cost_per_person_check CHECK ((cost_per_person >= 0)),
+  constraint quotas_cost_total_check CHECK ((cost_total >= 0)),
   constraint quotas_file_bytes_per_person_check CHECK ((file_bytes_per_person >= 0)),
   constraint quotas_id_check CHECK (id),
+  constraint quotas_pages_per_person_check CHECK ((pages_per_person >= 0)),
+  constraint quotas_pages_total_check CHECK ((pages_total >= 0)),
   constraint quotas_pkey PRIMARY KEY (id),
+  constraint quotas_questions_per_person_check CHECK ((questions_per_person >= 0)),
+  constraint quotas_questions_total_check CHECK ((questions_total >= 0)),
   constraint quotas_text_bytes_per_person_check CHECK ((text_bytes_per_person >= 0)),
+  constraint quotas_tokens_per_person_check CHECK ((tokens_per_person >= 0)),
+  constraint quotas_tokens_total_check CHECK ((tokens_total >= 0)),
   constraint quotas_total_bytes_check CHECK ((total_bytes >= 0))
 );
 
@@ -625,6 +679,8 @@ create table public.replies (
   finished_at timestamp with time zone,
   kind text not null default 'answer'::text,
   model_name text,
+  reserved_tokens bigint not null default 0,
+  reserved_cost bigint not null default 0,
   constraint replies_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE,
   constraint replies_kind_check CHECK ((kind = ANY (ARRAY['answer'::text, 'rewrite'::text, 'continue'::text]))),
   constraint replies_message_id_fkey FOREIGN KEY (message_id) REFERENCES public.messages(id) ON DELETE CASCADE,
@@ -810,6 +866,19 @@ create table public.usage_changes (
   constraint usage_changes_pkey PRIMARY KEY (id)
 );
 
+create table public.usage_events (
+  id bigint not null generated always as identity,
+  owner uuid not null,
+  day date not null,
+  questions bigint not null default 0,
+  tokens bigint not null default 0,
+  own_tokens bigint not null default 0,
+  cost bigint not null default 0,
+  documents bigint not null default 0,
+  pages bigint not null default 0,
+  constraint usage_events_pkey PRIMARY KEY (id)
+);
+
 create table public.usage_total (
   id boolean not null default true,
   people integer not null default 0,
@@ -965,6 +1034,7 @@ CREATE UNIQUE INDEX users_email_key ON auth.users USING btree (lower(email)) WHE
 CREATE INDEX conversations_space_id_idx ON public.conversations USING btree (space_id, started_at DESC) WHERE (space_id IS NOT NULL);
 CREATE INDEX conversations_uid_pinned_started_at_idx ON public.conversations USING btree (uid, pinned DESC, started_at DESC, id);
 CREATE INDEX conversations_uid_started_at_idx ON public.conversations USING btree (uid, started_at DESC);
+CREATE INDEX daily_usage_day_idx ON public.daily_usage USING btree (day);
 CREATE INDEX document_index_segment_idx ON public.document_index USING btree (segment, first_passage);
 CREATE INDEX document_pages_owner_idx ON public.document_pages USING btree (owner);
 CREATE INDEX documents_library_uploaded_at_idx ON public.documents USING btree (library, uploaded_at DESC);
@@ -1004,6 +1074,8 @@ CREATE INDEX tool_requests_owner_idx ON public.tool_requests USING btree (owner)
 CREATE INDEX tool_requests_reply_id_idx ON public.tool_requests USING btree (reply_id);
 CREATE INDEX tool_requests_server_id_idx ON public.tool_requests USING btree (server_id);
 CREATE INDEX usage_changes_owner_idx ON public.usage_changes USING btree (owner);
+CREATE INDEX usage_events_day_idx ON public.usage_events USING btree (day);
+CREATE INDEX usage_events_owner_idx ON public.usage_events USING btree (owner, day);
 CREATE INDEX vector_usage_document_id_idx ON public.vector_usage USING btree (document_id);
 CREATE INDEX changes_row_idx ON realtime.changes USING btree (jsonb_hash_extended(key, (0)::bigint), xid);
 CREATE INDEX messages_inserted_at_idx ON realtime.messages USING btree (inserted_at);
@@ -1104,6 +1176,23 @@ begin
   end if;
   return total + coalesce(bytes, 0);
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.all_daily_usage(days integer)
+ RETURNS TABLE(day date, people bigint, questions bigint, tokens bigint, own_tokens bigint, cost bigint, documents bigint, pages bigint, bytes bigint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select u.day, count(distinct u.owner) filter (where u.questions > 0), sum(u.questions)::bigint, sum(u.tokens)::bigint,
+    sum(u.own_tokens)::bigint, sum(u.cost)::bigint, sum(u.documents)::bigint, sum(u.pages)::bigint, sum(u.bytes)::bigint
+  from (
+    select d.owner, d.day, d.questions, d.tokens, d.own_tokens, d.cost, d.documents, d.pages, d.bytes from public.daily_usage d
+    union all
+    select e.owner, e.day, e.questions, e.tokens, e.own_tokens, e.cost, e.documents, e.pages, 0 from public.usage_events e
+  ) u
+  where u.day > (now() at time zone 'utc')::date - least(days, 400)
+  group by u.day order by u.day
 $function$;
 
 CREATE OR REPLACE FUNCTION public.announce_access_change(person uuid, topic text)
@@ -1227,6 +1316,43 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.describe_cost(micros bigint)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$ select '$' || to_char(micros / 1e6, 'FM999,999,990.00') $function$;
+
+CREATE OR REPLACE FUNCTION public.describe_count(amount bigint)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$ select to_char(amount, 'FM999,999,999,999,990') $function$;
+
+CREATE OR REPLACE FUNCTION public.describe_reached_limit(name text, used bigint, allowed bigint)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+  select case name
+    when 'questions' then format('You asked %s of %s questions today. You can ask again after midnight (UTC).',
+      public.describe_count(used), public.describe_count(allowed))
+    when 'tokens' then format('You used %s of %s tokens today. Choose Alcove Reader, or ask again after midnight (UTC).',
+      public.describe_count(used), public.describe_count(allowed))
+    when 'cost' then format('You used %s of %s this month. Choose Alcove Reader, or ask again next month.',
+      public.describe_cost(used), public.describe_cost(allowed))
+    when 'pages' then format('You had %s of %s pages recognised today. More can be read after midnight (UTC).',
+      public.describe_count(used), public.describe_count(allowed))
+    when 'all questions' then 'This server has reached its limit of questions for today. You can ask again after midnight (UTC).'
+    when 'all tokens' then
+      'This server has reached its limit of tokens for today. Choose Alcove Reader, or ask again after midnight (UTC).'
+    when 'all cost' then 'This server has reached its limit of costs for this month. Choose Alcove Reader, or ask again next month.'
+    when 'all pages' then 'This server has reached its limit of recognised pages for today. More can be read after midnight (UTC).'
+  end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.display_name(metadata jsonb, email text)
  RETURNS text
  LANGUAGE sql
@@ -1304,6 +1430,36 @@ CREATE OR REPLACE FUNCTION public.fold_text(given text)
  IMMUTABLE PARALLEL SAFE STRICT
  SET search_path TO ''
 RETURN CASE WHEN (octet_length(given) = char_length(given)) THEN lower((given COLLATE "C")) ELSE replace(regexp_replace((lower((NORMALIZE(given, NFKD) COLLATE "und-x-icu")) COLLATE "C"), '[\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+'::text, ''::text, 'g'::text), 'ς'::text, 'σ'::text) END;
+
+CREATE OR REPLACE FUNCTION public.fold_usage(kept_days integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  today date := public.utc_today();
+begin
+  with moved as (
+    delete from public.usage_events e where e.day < today returning e.*
+  )
+  insert into public.daily_usage as d (owner, day, questions, tokens, own_tokens, cost, documents, pages)
+  select coalesce(p.id, '00000000-0000-0000-0000-000000000000'), m.day, sum(m.questions), sum(m.tokens), sum(m.own_tokens),
+    sum(m.cost), sum(m.documents), sum(m.pages)
+  from moved m left join auth.users p on p.id = m.owner
+  group by 1, 2 order by 1, 2
+  on conflict (owner, day) do update set questions = d.questions + excluded.questions, tokens = d.tokens + excluded.tokens,
+    own_tokens = d.own_tokens + excluded.own_tokens, cost = d.cost + excluded.cost, documents = d.documents + excluded.documents,
+    pages = d.pages + excluded.pages;
+  insert into public.daily_usage as d (owner, day, bytes)
+  select b.owner, today, b.bytes
+  from public.stored_bytes(array(select p.id from auth.users p order by p.id)) b
+  where b.bytes > 0
+  order by b.owner
+  on conflict (owner, day) do update set bytes = excluded.bytes;
+  delete from public.daily_usage d where d.day < today - kept_days;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.forget_chosen_vectors(of_owner uuid)
  RETURNS void
@@ -1427,6 +1583,21 @@ AS $function$
       where l = any (string_to_array(current_setting('alcove.libraries', true), ',')::uuid[])
     )
   end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.lock_usage(person uuid, for_person boolean, for_all boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if for_person then
+    perform pg_advisory_xact_lock(hashtextextended('usage of ' || person, 0));
+  end if;
+  if for_all then
+    perform pg_advisory_xact_lock(hashtextextended('usage of all', 0));
+  end if;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.may_ask_in(conversation uuid)
@@ -1579,6 +1750,63 @@ AS $function$
   where l.token_hash = hash and l.expires_at > now() and public.has_right_to_link(l.created_by, c.id)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.own_daily_usage(days integer)
+ RETURNS TABLE(day date, questions bigint, tokens bigint, own_tokens bigint, cost bigint, documents bigint, pages bigint, bytes bigint)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select u.day, sum(u.questions)::bigint, sum(u.tokens)::bigint, sum(u.own_tokens)::bigint, sum(u.cost)::bigint,
+    sum(u.documents)::bigint, sum(u.pages)::bigint, max(u.bytes)
+  from (
+    select d.day, d.questions, d.tokens, d.own_tokens, d.cost, d.documents, d.pages, d.bytes from public.daily_usage d
+    where d.owner = (select auth.uid())
+    union all
+    select e.day, e.questions, e.tokens, e.own_tokens, e.cost, e.documents, e.pages, 0 from public.usage_events e
+    where e.owner = (select auth.uid())
+  ) u
+  where u.day > (now() at time zone 'utc')::date - least(days, 400)
+  group by u.day order by u.day
+$function$;
+
+CREATE OR REPLACE FUNCTION public.own_limits()
+ RETURNS TABLE(name text, used bigint, allowed bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  bounds public.quotas;
+  today date := public.utc_today();
+  month date := date_trunc('month', public.utc_today())::date;
+  person uuid := auth.uid();
+  of_day record;
+  of_month record;
+begin
+  if person is null then
+    return;
+  end if;
+  select * into bounds from public.quotas;
+  of_day := public.usage_since(person, today);
+  of_month := public.usage_since(person, month);
+  return query
+  select v.name, v.used, v.bound from (values
+    ('questions', of_day.questions, bounds.questions_per_person), ('tokens', of_day.tokens, bounds.tokens_per_person),
+    ('cost', of_month.cost, bounds.cost_per_person), ('pages', of_day.pages, bounds.pages_per_person)
+  ) as v (name, used, bound) where v.bound > 0;
+  if greatest(bounds.questions_total, bounds.tokens_total, bounds.pages_total, bounds.cost_total) = 0 then
+    return;
+  end if;
+  of_day := public.usage_since(null, today);
+  of_month := public.usage_since(null, month);
+  return query
+  select v.name, least(100, v.used * 100 / v.bound), 100::bigint from (values
+    ('all questions', of_day.questions, bounds.questions_total), ('all tokens', of_day.tokens, bounds.tokens_total),
+    ('all cost', of_month.cost, bounds.cost_total), ('all pages', of_day.pages, bounds.pages_total)
+  ) as v (name, used, bound) where v.bound > 0;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.own_paid_libraries()
  RETURNS uuid[]
  LANGUAGE sql
@@ -1680,6 +1908,16 @@ AS $function$
   from public.spaces s where s.id = space
 $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_use(name text, used bigint, allowed bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  raise exception using errcode = 'PT429', message = public.describe_reached_limit(name, used, allowed);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.require_file_room(person uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -1718,6 +1956,70 @@ begin
     union all select c.text_bytes from public.usage_changes c where c.owner = person
   ) b;
   perform public.enforce_quotas(used, 0, 1);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.reserve_usage(reply uuid, of_attempt integer, tokens_in bigint, wanted bigint, price_in double precision, price_out double precision, OUT granted bigint, OUT refusal text)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  allowed public.quotas;
+  today date := public.utc_today();
+  month date := date_trunc('month', public.utc_today())::date;
+  person uuid;
+  limited record;
+  used record;
+  reserved record;
+  room bigint;
+begin
+  granted := wanted;
+  select * into allowed from public.quotas;
+  if greatest(allowed.tokens_per_person, allowed.cost_per_person, allowed.tokens_total, allowed.cost_total) = 0 then
+    return;
+  end if;
+  select r.owner into person from public.replies r where r.id = reply and r.attempt = of_attempt and r.state = 'running';
+  if person is null then
+    return;
+  end if;
+  perform public.lock_usage(
+    person, greatest(allowed.tokens_per_person, allowed.cost_per_person) > 0, greatest(allowed.tokens_total, allowed.cost_total) > 0
+  );
+  for limited in
+    select * from (values
+      ('tokens', person, today, allowed.tokens_per_person),
+      ('all tokens', null, today, allowed.tokens_total),
+      ('cost', person, month, allowed.cost_per_person),
+      ('all cost', null, month, allowed.cost_total)
+    ) as v (name, who, first_day, bound)
+    where v.bound > 0
+  loop
+    used := public.usage_since(limited.who, limited.first_day);
+    select coalesce(sum(r.reserved_tokens), 0)::bigint as tokens, coalesce(sum(r.reserved_cost), 0)::bigint as cost into reserved
+    from public.replies r
+    where r.state = 'running' and r.id <> reply and (limited.who is null or r.owner = limited.who);
+    if limited.name like '%tokens' then
+      room := limited.bound - used.tokens - reserved.tokens - tokens_in;
+    elsif price_out > 0 then
+      room := floor((limited.bound - used.cost - reserved.cost - tokens_in * price_in) / price_out);
+    else
+      continue;
+    end if;
+    if room < 1 then
+      granted := 0;
+      refusal := public.describe_reached_limit(
+        limited.name,
+        case when limited.name like '%tokens' then used.tokens + reserved.tokens else used.cost + reserved.cost end, limited.bound
+      );
+      return;
+    end if;
+    granted := least(granted, room);
+  end loop;
+  update public.replies r
+  set reserved_tokens = tokens_in + granted, reserved_cost = ceil(tokens_in * price_in + granted * price_out)
+  where r.id = reply and r.attempt = of_attempt and r.state = 'running';
 end
 $function$;
 
@@ -1762,6 +2064,24 @@ AS $function$
     and (wanted in ('read', 'own') or exists (
       select from public.spaces s where s.id = m.space_id and s.archived_at is null
     ))
+$function$;
+
+CREATE OR REPLACE FUNCTION public.stored_bytes(people uuid[])
+ RETURNS TABLE(owner uuid, bytes bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+  select p.id, coalesce(sum(u.file_bytes + u.text_bytes), 0)::bigint
+  from unnest(people) as p (id)
+  left join (
+    select s.owner, s.file_bytes, s.text_bytes from public.usage s
+    union all select c.owner, c.file_bytes, c.text_bytes from public.usage_changes c
+  ) u on u.owner = any (public.paid_libraries(p.id))
+  group by p.id;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.tell_space(space uuid, gone jsonb)
@@ -1934,6 +2254,42 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_document_pages__count_recognised()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  allowed public.quotas;
+  today date := public.utc_today();
+  read record;
+  used record;
+begin
+  for read in
+    select d.owner, count(*) as pages from new_rows n join public.documents d on d.id = n.document_id
+    where n.confidence is not null and d.owner is not null group by d.owner order by d.owner
+  loop
+    select * into allowed from public.quotas;
+    perform public.lock_usage(read.owner, allowed.pages_per_person > 0, allowed.pages_total > 0);
+    if allowed.pages_per_person > 0 then
+      used := public.usage_since(read.owner, today);
+      if used.pages + read.pages > allowed.pages_per_person then
+        perform public.refuse_use('pages', used.pages, allowed.pages_per_person);
+      end if;
+    end if;
+    if allowed.pages_total > 0 then
+      used := public.usage_since(null, today);
+      if used.pages + read.pages > allowed.pages_total then
+        perform public.refuse_use('all pages', used.pages, allowed.pages_total);
+      end if;
+    end if;
+    insert into public.usage_events (owner, day, pages) values (read.owner, today, read.pages);
+  end loop;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.tg_documents__begin_series()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1942,6 +2298,19 @@ AS $function$
 begin
   new.series = coalesce(new.series, new.id);
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_documents__count_added()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  insert into public.usage_events (owner, day, documents)
+  select n.owner, public.utc_today(), count(*) from new_rows n where n.owner is not null group by n.owner;
+  return null;
 end
 $function$;
 
@@ -2220,6 +2589,73 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_replies__count_question()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  allowed public.quotas;
+  today date := public.utc_today();
+  used record;
+  is_charged boolean;
+begin
+  if new.owner is null then
+    return null;
+  end if;
+  select * into allowed from public.quotas;
+  perform public.lock_usage(
+    new.owner,
+    greatest(allowed.questions_per_person, allowed.tokens_per_person, allowed.cost_per_person) > 0,
+    greatest(allowed.questions_total, allowed.tokens_total, allowed.cost_total) > 0
+  );
+  if allowed.questions_per_person > 0 then
+    used := public.usage_since(new.owner, today);
+    if used.questions >= allowed.questions_per_person then
+      perform public.refuse_use('questions', used.questions, allowed.questions_per_person);
+    end if;
+  end if;
+  if allowed.questions_total > 0 then
+    used := public.usage_since(null, today);
+    if used.questions >= allowed.questions_total then
+      perform public.refuse_use('all questions', used.questions, allowed.questions_total);
+    end if;
+  end if;
+  if greatest(allowed.tokens_per_person, allowed.cost_per_person, allowed.tokens_total, allowed.cost_total) > 0 then
+    is_charged := not exists (select from public.own_providers o where o.owner = new.owner) and coalesce(
+      new.model_name, (select c.model_name from public.conversations c where c.id = new.conversation_id), ''
+    ) <> 'alcove-reader';
+    if is_charged and allowed.tokens_per_person > 0 then
+      used := public.usage_since(new.owner, today);
+      if used.tokens >= allowed.tokens_per_person then
+        perform public.refuse_use('tokens', used.tokens, allowed.tokens_per_person);
+      end if;
+    end if;
+    if is_charged and allowed.cost_per_person > 0 then
+      used := public.usage_since(new.owner, date_trunc('month', today)::date);
+      if used.cost >= allowed.cost_per_person then
+        perform public.refuse_use('cost', used.cost, allowed.cost_per_person);
+      end if;
+    end if;
+    if is_charged and allowed.tokens_total > 0 then
+      used := public.usage_since(null, today);
+      if used.tokens >= allowed.tokens_total then
+        perform public.refuse_use('all tokens', used.tokens, allowed.tokens_total);
+      end if;
+    end if;
+    if is_charged and allowed.cost_total > 0 then
+      used := public.usage_since(null, date_trunc('month', today)::date);
+      if used.cost >= allowed.cost_total then
+        perform public.refuse_use('all cost', used.cost, allowed.cost_total);
+      end if;
+    end if;
+  end if;
+  insert into public.usage_events (owner, day, questions) values (new.owner, today, 1);
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.tg_share_links__record()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2475,6 +2911,33 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_users__release_daily_usage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  with events as (
+    delete from public.usage_events e where e.owner = old.id returning e.*
+  ), days as (
+    delete from public.daily_usage d where d.owner = old.id returning d.*
+  )
+  insert into public.daily_usage as d (owner, day, questions, tokens, own_tokens, cost, documents, pages)
+  select '00000000-0000-0000-0000-000000000000', u.day, sum(u.questions), sum(u.tokens), sum(u.own_tokens), sum(u.cost),
+    sum(u.documents), sum(u.pages)
+  from (
+    select day, questions, tokens, own_tokens, cost, documents, pages from events
+    union all select day, questions, tokens, own_tokens, cost, documents, pages from days
+  ) u
+  group by u.day order by u.day
+  on conflict (owner, day) do update set questions = d.questions + excluded.questions, tokens = d.tokens + excluded.tokens,
+    own_tokens = d.own_tokens + excluded.own_tokens, cost = d.cost + excluded.cost, documents = d.documents + excluded.documents,
+    pages = d.pages + excluded.pages;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.tg_users__remove_files()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2511,6 +2974,38 @@ begin
   return known.bytes;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.usage_since(person uuid, first_day date, OUT questions bigint, OUT tokens bigint, OUT cost bigint, OUT pages bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if person is null then
+    select coalesce(sum(u.questions), 0), coalesce(sum(u.tokens), 0), coalesce(sum(u.cost), 0), coalesce(sum(u.pages), 0)
+    into questions, tokens, cost, pages
+    from (
+      select d.questions, d.tokens, d.cost, d.pages from public.daily_usage d where d.day >= first_day
+      union all select e.questions, e.tokens, e.cost, e.pages from public.usage_events e where e.day >= first_day
+    ) u;
+  else
+    select coalesce(sum(u.questions), 0), coalesce(sum(u.tokens), 0), coalesce(sum(u.cost), 0), coalesce(sum(u.pages), 0)
+    into questions, tokens, cost, pages
+    from (
+      select d.questions, d.tokens, d.cost, d.pages from public.daily_usage d where d.owner = person and d.day >= first_day
+      union all
+      select e.questions, e.tokens, e.cost, e.pages from public.usage_events e where e.owner = person and e.day >= first_day
+    ) u;
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.utc_today()
+ RETURNS date
+ LANGUAGE sql
+ SET search_path TO ''
+AS $function$ select (clock_timestamp() at time zone 'utc')::date $function$;
 
 CREATE OR REPLACE FUNCTION public.vector_bytes(model text, vector bytea)
  RETURNS bigint
@@ -2919,6 +3414,7 @@ CREATE TRIGGER realtime_session_end AFTER DELETE ON auth.sessions FOR EACH ROW E
 CREATE TRIGGER limit_user_metadata BEFORE INSERT OR UPDATE OF raw_user_meta_data ON auth.users FOR EACH ROW EXECUTE FUNCTION auth.limit_user_metadata();
 CREATE TRIGGER tg_users__forget_library AFTER DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_forget_library();
 CREATE TRIGGER tg_users__leave_spaces BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_users__leave_spaces();
+CREATE TRIGGER tg_users__release_daily_usage AFTER DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_users__release_daily_usage();
 CREATE TRIGGER tg_users__remove_files AFTER DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_users__remove_files();
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.conversation_summaries REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.conversation_summaries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
@@ -2936,10 +3432,12 @@ CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversations REFERENCING
 CREATE TRIGGER tg_document_index__bury AFTER DELETE ON public.document_index FOR EACH ROW EXECUTE FUNCTION public.tg_document_index__bury();
 CREATE TRIGGER tg_document_index__count AFTER INSERT OR DELETE ON public.document_index FOR EACH ROW EXECUTE FUNCTION public.tg_count_bytes();
 CREATE TRIGGER tg_document_index__measure BEFORE INSERT ON public.document_index FOR EACH ROW EXECUTE FUNCTION public.tg_document_index__measure();
+CREATE TRIGGER tg_document_pages__count_recognised AFTER INSERT ON public.document_pages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_document_pages__count_recognised();
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,library}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.documents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE TRIGGER tg_documents__begin_series BEFORE INSERT ON public.documents FOR EACH ROW EXECUTE FUNCTION public.tg_documents__begin_series();
+CREATE TRIGGER tg_documents__count_added AFTER INSERT ON public.documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_documents__count_added();
 CREATE TRIGGER tg_documents__count_pages AFTER UPDATE ON public.documents FOR EACH ROW WHEN ((old.page_bytes <> new.page_bytes)) EXECUTE FUNCTION public.tg_documents__count_pages();
 CREATE TRIGGER tg_documents__delete_versions AFTER DELETE ON public.documents FOR EACH ROW WHEN (((old.state = 'ready'::text) AND (old.superseded_at IS NULL))) EXECUTE FUNCTION public.tg_documents__delete_versions();
 CREATE TRIGGER tg_documents__discard_blob AFTER DELETE ON public.documents FOR EACH ROW EXECUTE FUNCTION public.tg_documents__discard_blob();
@@ -2976,6 +3474,8 @@ CREATE CONSTRAINT TRIGGER tg_own_providers__forget_other_vectors AFTER DELETE OR
 CREATE CONSTRAINT TRIGGER tg_own_providers__forget_vectors AFTER DELETE ON public.own_providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.tg_own_providers__forget_vectors();
 CREATE TRIGGER tg_own_providers__limit BEFORE INSERT ON public.own_providers FOR EACH ROW EXECUTE FUNCTION public.tg_own_providers__limit();
 CREATE TRIGGER tg_passage_vectors__count AFTER INSERT ON public.passage_vectors REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_passage_vectors__count();
+CREATE TRIGGER tg_replies__count_question AFTER INSERT ON public.replies FOR EACH ROW WHEN ((new.state = ANY (ARRAY['queued'::text, 'running'::text]))) EXECUTE FUNCTION public.tg_replies__count_question();
+CREATE TRIGGER tg_replies__count_repeated AFTER UPDATE OF state ON public.replies FOR EACH ROW WHEN (((new.state = 'queued'::text) AND (old.state = ANY (ARRAY['done'::text, 'failed'::text, 'stopped'::text])))) EXECUTE FUNCTION public.tg_replies__count_question();
 CREATE TRIGGER tg_share_links__record AFTER INSERT OR DELETE ON public.share_links FOR EACH ROW EXECUTE FUNCTION public.tg_share_links__record();
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.space_invitations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{email,expires_at,id,space_id}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.space_invitations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
@@ -3076,6 +3576,10 @@ create policy "author, and for shared ones the owners of a space, delete a con" 
   using ((((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))) OR (is_shared AND (space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])))));
 create policy "owner creates own conversations" on public.conversations for insert to authenticated
   with check (((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('ask'::text) AS spaces_to)::uuid[])))));
+alter table public.daily_usage enable row level security;
+alter table public.daily_usage force row level security;
+create policy "owner reads own use by day" on public.daily_usage for select to authenticated
+  using ((owner = ( SELECT auth.uid() AS uid)));
 alter table public.discarded_blobs enable row level security;
 alter table public.discarded_blobs force row level security;
 alter table public.document_index enable row level security;
@@ -3154,6 +3658,14 @@ create policy "everyone signed in reads the shared models" on public.models for 
   using ((owner IS NULL));
 create policy "owner reads models of own providers" on public.models for select to authenticated
   using ((owner = ( SELECT auth.uid() AS uid)));
+alter table public.operator_links enable row level security;
+alter table public.operator_links force row level security;
+alter table public.operator_settings enable row level security;
+alter table public.operator_settings force row level security;
+alter table public.operators enable row level security;
+alter table public.operators force row level security;
+create policy "a person reads whether it is an operator" on public.operators for select to authenticated
+  using ((user_id = ( SELECT auth.uid() AS uid)));
 alter table public.own_providers enable row level security;
 alter table public.own_providers force row level security;
 create policy "owner changes own providers" on public.own_providers for update to authenticated
@@ -3282,6 +3794,10 @@ alter table public.usage_changes enable row level security;
 alter table public.usage_changes force row level security;
 create policy "a person reads changes of the usage that counts with it" on public.usage_changes for select to authenticated
   using ((owner = ANY (( SELECT public.own_paid_libraries() AS own_paid_libraries)::uuid[])));
+alter table public.usage_events enable row level security;
+alter table public.usage_events force row level security;
+create policy "owner reads own use of today" on public.usage_events for select to authenticated
+  using ((owner = ( SELECT auth.uid() AS uid)));
 alter table public.usage_total enable row level security;
 alter table public.usage_total force row level security;
 alter table public.user_settings enable row level security;
@@ -3466,11 +3982,13 @@ grant execute on function auth.uid() to service_role;
 grant execute on function auth.uid() to supabase_auth_admin;
 grant execute on function public.add_list_bytes(bigint,integer,bigint) to authenticated;
 grant execute on function public.add_list_bytes(bigint,integer,bigint) to service_role;
+grant execute on function public.all_daily_usage(integer) to service_role;
 grant execute on function public.answer_invitation(uuid,boolean) to authenticated;
 grant execute on function public.confirmed_email() to authenticated;
 grant execute on function public.confirmed_email() to service_role;
 grant execute on function public.fold_text(text) to authenticated;
 grant execute on function public.fold_text(text) to service_role;
+grant execute on function public.fold_usage(integer) to service_role;
 grant execute on function public.has_members(uuid) to authenticated;
 grant execute on function public.has_members(uuid) to service_role;
 grant execute on function public.has_text_room(uuid) to authenticated;
@@ -3485,15 +4003,21 @@ grant execute on function public.move_conversation(uuid,uuid) to authenticated;
 grant execute on function public.move_document(uuid,uuid) to authenticated;
 grant execute on function public.open_link(bytea,bigint,integer) to authenticated;
 grant execute on function public.open_link(bytea,bigint,integer) to service_role;
+grant execute on function public.own_daily_usage(integer) to authenticated;
+grant execute on function public.own_limits() to authenticated;
 grant execute on function public.own_paid_libraries() to authenticated;
 grant execute on function public.own_usage() to authenticated;
 grant execute on function public.received_invitations() to authenticated;
 grant execute on function public.require_file_room(uuid) to service_role;
 grant execute on function public.require_room_for_answer(uuid) to service_role;
 grant execute on function public.require_text_room(uuid) to service_role;
+grant execute on function public.reserve_usage(uuid,integer,bigint,bigint,double precision,double precision) to service_role;
 grant execute on function public.space_people(uuid) to authenticated;
 grant execute on function public.spaces_to(text) to authenticated;
 grant execute on function public.spaces_to(text) to service_role;
+grant execute on function public.stored_bytes(uuid[]) to service_role;
+grant execute on function public.utc_today() to authenticated;
+grant execute on function public.utc_today() to service_role;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to anon;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to authenticated;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to service_role;
@@ -3557,6 +4081,8 @@ grant select on table public.conversation_summaries to authenticated;
 grant delete, insert, select on table public.conversation_summaries to service_role;
 grant delete, select on table public.conversations to authenticated;
 grant delete, insert, select, update on table public.conversations to service_role;
+grant select on table public.daily_usage to authenticated;
+grant select on table public.daily_usage to service_role;
 grant delete, insert, select on table public.discarded_blobs to service_role;
 grant select on table public.document_index to authenticated;
 grant delete, insert, select, update on table public.document_index to service_role;
@@ -3580,6 +4106,10 @@ grant select on table public.messages to authenticated;
 grant delete, insert, select, update on table public.messages to service_role;
 grant select on table public.models to authenticated;
 grant delete, insert, select, update on table public.models to service_role;
+grant delete, insert, select on table public.operator_links to service_role;
+grant delete, insert, select, update on table public.operator_settings to service_role;
+grant select on table public.operators to authenticated;
+grant delete, insert, select on table public.operators to service_role;
 grant delete on table public.own_providers to authenticated;
 grant delete, insert, select, update on table public.own_providers to service_role;
 grant select on table public.passage_vectors to authenticated;
@@ -3614,6 +4144,8 @@ grant delete on table public.tool_servers to authenticated;
 grant delete, insert, select, update on table public.tool_servers to service_role;
 grant select on table public.usage to authenticated;
 grant select on table public.usage_changes to authenticated;
+grant select on table public.usage_events to authenticated;
+grant insert, select on table public.usage_events to service_role;
 grant select on table public.user_settings to authenticated;
 grant delete, insert, select, update on table public.user_settings to service_role;
 grant select on table public.vector_usage to authenticated;

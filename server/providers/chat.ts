@@ -26,6 +26,8 @@ export interface ChatRequest {
   readonly turns: readonly ChatTurn[]
   /** A model without tool support answers without them. */
   readonly tools?: readonly ChatTool[]
+  /** Over all requests of a stream; absent: as the provider limits it. */
+  readonly maxOutputTokens?: number | undefined
   readonly signal: AbortSignal
   /** Called at the end of a block of text, if the provider announces it; reading waits for the promise. */
   readonly onPause?: () => Promise<void>

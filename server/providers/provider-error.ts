@@ -9,6 +9,7 @@ export type ProviderErrorCode =
   | 'unknown_model'
   | 'question_too_long'
   | 'no_room'
+  | 'limit_reached'
   | 'provider_refused_key'
   | 'provider_rate_limited'
   | 'provider_rejected'

@@ -30,6 +30,8 @@ export interface ProviderSettings {
   readonly openai: Account
   readonly compatible: Account
   readonly personal?: readonly PersonalEndpoint[]
+  /** Vendors whose key is the person's own. */
+  readonly personalKeys?: readonly string[]
   readonly idleTimeoutMs: number
 }
 
@@ -48,6 +50,8 @@ export interface Providers {
   /** @throws ProviderError `not_configured` or `unknown_model`. */
   chatModel(provider: string | undefined, identifier: string): ChatModel
   availability(provider: string, identifier: string): Availability
+  /** Whether the person's own account or server answers, which costs the installation nothing. */
+  isPersonal(provider: string | undefined, identifier: string): boolean
 }
 
 /** Personal keys override those of the environment. `hasPersonal` false skips the query for a person without any. */
@@ -63,6 +67,7 @@ export function createProviders({
   openai,
   compatible,
   personal = [],
+  personalKeys = [],
   idleTimeoutMs,
 }: ProviderSettings): Providers {
   const loaded = new Map<string, ReturnType<LoadModel>>()
@@ -133,6 +138,8 @@ export function createProviders({
       ...personal.map(({ name }) => name).toSorted(),
     ],
     chatModel,
+    isPersonal: (provider, identifier) =>
+      findPersonal(identifier) !== undefined || (provider !== undefined && personalKeys.includes(provider)),
     availability(provider, identifier) {
       if (provider === 'Alcove') return { available: true, reason: null, host: null }
       const endpoint = findPersonal(identifier)

@@ -76,7 +76,7 @@ export async function streamChat(
   request: ChatRequest,
   { emit, onStep, idleTimeout }: Output,
 ): Promise<void> {
-  const { system, turns, tools = [], signal, onPause } = request
+  const { system, turns, tools = [], maxOutputTokens, signal, onPause } = request
   const prompt: Message[] = [{ role: 'system', content: system }, ...turns.map(toMessage)]
   let [tokensIn, tokensOut]: (number | undefined)[] = []
   const emitText = (type: Block['type'], text: string) => {
@@ -93,6 +93,7 @@ export async function streamChat(
         prompt: [...prompt],
         abortSignal: signal,
         providerOptions: NO_PROVIDER_STORAGE,
+        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens: Math.max(1, maxOutputTokens - (tokensOut ?? 0)) }),
         ...(tools.length === 0
           ? {}
           : { tools: tools.map(toToolDefinition), toolChoice: { type: mayCall ? 'auto' : ('none' as const) } }),

@@ -1,55 +1,32 @@
 /** The commands `backup` and `restore`, over the settings of the server and whether or not one is running. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type pg from 'pg'
 import {
   deriveAuthenticatorPassword,
-  loadSecretsFromDatabase,
-  loadSecretsFromFolder,
   restoreSecretsInDatabase,
   restoreSecretsInFolder,
-  type Secrets,
 } from '#server/access/secrets.ts'
 import { backUp, type BackUpSummary } from '#server/backup/back-up.ts'
 import type { Progress } from '#server/backup/progress.ts'
 import { findBackup, type FoundBackup, restore, type RestoreSummary, splitAddress } from '#server/backup/restore.ts'
-import {
-  isFilled,
-  markDatabase,
-  rejectUnfinishedRestore,
-  requireEmptyStore,
-  unmarkDatabase,
-} from '#server/backup/restore-place.ts'
+import { isFilled, markDatabase, requireEmptyStore, unmarkDatabase } from '#server/backup/restore-place.ts'
 import { AppError, codeOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import { lowerPriority } from '#server/base/lower-priority.ts'
 import { openBlobStore } from '#server/blobs/open-blob-store.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import type { Config } from '#server/config.ts'
-import { connectToRunning, startEmbedded } from '#server/database/embedded.ts'
-import { findEntry } from '#server/database/restore-cluster.ts'
+import { startEmbedded } from '#server/database/embedded.ts'
 import { rejectRoleBoundByRls } from './connect.ts'
 import { openBackups } from './open-backups.ts'
-import {
-  claimDataFolder,
-  isInUse,
-  openDataFolder,
-  refuseUnfinishedRestore,
-  RESTORE_MARKER,
-  restoreDataFolder,
-} from './data-folder.ts'
+import { claimDataFolder, openDataFolder, RESTORE_MARKER } from './data-folder.ts'
+import { openInstallation } from './open-installation.ts'
 
 interface CommandContext {
   readonly config: Config
   readonly log: Log
   readonly progress: Progress
   readonly version: string
-}
-
-interface OpenInstallation {
-  readonly connection: pg.ClientConfig
-  readonly secrets: Secrets
-  readonly close: () => Promise<void>
 }
 
 function refuseProject({ SUPABASE_URL }: Config): void {
@@ -60,47 +37,13 @@ function refuseProject({ SUPABASE_URL }: Config): void {
     )
 }
 
-/** @throws AppError `startup` where there is nothing to back up */
-async function openInstallation({ config, log }: CommandContext): Promise<OpenInstallation> {
-  const { DATA_DIR: dataDir, DATABASE_URL: url, ALCOVE_SECRET: secret } = config
-  if (url !== undefined && secret !== undefined) {
-    const connection = { connectionString: url }
-    await rejectRoleBoundByRls(connection)
-    await rejectUnfinishedRestore(connection)
-    if (!(await isFilled(connection)))
-      throw new AppError('startup', 'The database of DATABASE_URL holds no Alcove, so there is nothing to back up.')
-    return { connection, secrets: await loadSecretsFromDatabase(connection, secret), close: async () => undefined }
-  }
-  refuseUnfinishedRestore(dataDir)
-  if (findEntry(path.join(dataDir, 'postgres')) === undefined)
-    throw new AppError('startup', `DATA_DIR "${dataDir}" holds no Alcove, so there is nothing to back up.`)
-  const secrets = await loadSecretsFromFolder(dataDir)
-  if (await isInUse(dataDir)) {
-    const connection = await connectToRunning(dataDir, secrets.databasePassword)
-    return { connection, secrets, close: async () => undefined }
-  }
-  const release = await claimDataFolder(dataDir)
-  try {
-    restoreDataFolder(dataDir, { hasBlobs: config.S3_ENDPOINT === undefined })
-    const embedded = await startEmbedded(dataDir, secrets.databasePassword, log)
-    const close = async () => {
-      await embedded.stop()
-      await release()
-    }
-    return { connection: embedded.admin, secrets, close }
-  } catch (error) {
-    await release()
-    throw error
-  }
-}
-
 export async function runBackup(address: string, context: CommandContext): Promise<BackUpSummary> {
   const { config, progress, version } = context
   refuseProject(config)
   // Answers do not wait for its compression and hashes.
   lowerPriority(process.pid)
   const target = await openBackups(address, config)
-  const { connection, secrets, close } = await openInstallation(context)
+  const { connection, secrets, close } = await openInstallation(context, 'so there is nothing to back up')
   try {
     if (config.BACKUP_PASSPHRASE === undefined)
       progress('BACKUP_PASSPHRASE is not set: the backup holds documents, conversations and keys in readable form.')

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { listBackups, timeOfBackup } from '#server/backup/manifest.ts'
 import { messageOf } from '#server/base/errors.ts'
 import { repeat } from '#server/base/repeat.ts'
+import type { ReadBackupState } from '#server/operation/installation.ts'
 import type { Gauges } from '#server/telemetry/gauges.ts'
 import type { Foundation } from './foundation.ts'
 import { openBackups } from './open-backups.ts'
@@ -18,12 +19,17 @@ const HOUR_MS = 60 * 60_000
 
 const summarySchema = z.looseObject({ backup: z.string(), bytes: z.number(), seconds: z.number() })
 
-/** @returns gauges of the newest backup; undefined without BACKUP_TARGET @throws AppError `startup` */
+export interface ScheduledBackups {
+  readonly gauges: Gauges
+  readonly readState: ReadBackupState
+}
+
+/** @returns the state of the newest backup; undefined without BACKUP_TARGET @throws AppError `startup` */
 export async function scheduleBackups({
   config,
   log,
   undo,
-}: Pick<Foundation, 'config' | 'log' | 'undo'>): Promise<Gauges | undefined> {
+}: Pick<Foundation, 'config' | 'log' | 'undo'>): Promise<ScheduledBackups | undefined> {
   const address = config.BACKUP_TARGET
   if (address === undefined) return undefined
   const target = await openBackups(address, config)
@@ -83,10 +89,11 @@ export async function scheduleBackups({
     await running
   })
 
-  return {
+  const readState = () => ({ ageS: (Date.now() - newestAt) / 1000, hasFailed })
+  const gauges: Gauges = {
     alcove_backup_age_seconds: {
       help: 'Seconds since the newest backup in BACKUP_TARGET began; +Inf without one.',
-      read: () => (Date.now() - newestAt) / 1000,
+      read: () => readState().ageS,
     },
     alcove_backup_failed: {
       help: '1 if the last scheduled backup of this process failed, else 0.',
@@ -95,4 +102,5 @@ export async function scheduleBackups({
     alcove_backup_bytes: { help: 'Bytes of the last backup that this process made.', read: () => last.bytes },
     alcove_backup_seconds: { help: 'Seconds that the last backup of this process took.', read: () => last.seconds },
   }
+  return { gauges, readState }
 }

@@ -14,6 +14,8 @@ import { createAccountDataDeletion } from './delete-account-data.ts'
 import type { Foundation } from './foundation.ts'
 import { openFoundation, type FoundationOptions } from './open-foundation.ts'
 import { createOperationsRoutes } from './operations.ts'
+import { openOperation } from './open-operation.ts'
+import { openOperatorSettings, signupOf } from './operator-settings.ts'
 import { readProductVersion } from './product-version.ts'
 import { type SendSpaceInvitation, startProduct } from './start-product.ts'
 import { scheduleBackups } from './scheduled-backups.ts'
@@ -27,11 +29,13 @@ export async function startParts(options: FoundationOptions) {
   // Workers may write answers before realtime has started.
   let deliverEarly: DeliverEarly = () => undefined
   let sendSpaceInvitation: SendSpaceInvitation = () => Promise.resolve()
+  const operatorSettings = await openOperatorSettings(foundation)
   const hasProduct = config.ALCOVE_PARTS.has('api') || config.ALCOVE_PARTS.has('workers')
   const product = hasProduct
     ? await startProduct(foundation, {
         deliverEarly: (broadcast) => deliverEarly(broadcast),
         sendSpaceInvitation: (invitation) => sendSpaceInvitation(invitation),
+        operatorSettings,
       })
     : undefined
   const services =
@@ -42,6 +46,7 @@ export async function startParts(options: FoundationOptions) {
           onDocumentUpload: product?.onDocumentUpload,
           findRoom: product?.findRoom,
           directDispatch: product?.directDispatch,
+          readSignup: () => signupOf(operatorSettings),
         })
       : undefined
   if (services) ({ deliverEarly, sendSpaceInvitation } = services)
@@ -58,7 +63,7 @@ export async function startParts(options: FoundationOptions) {
       help: 'Errors since the start that nothing caught; each is logged.',
       read: countUncaughtErrors,
     },
-    ...backups,
+    ...backups?.gauges,
     alcove_disk_free_bytes: {
       help: 'Bytes that are free on the disk of DATA_DIR. Below DISK_MARGIN_MB files are refused.',
       read: () => readFreeBytesNow(config.DATA_DIR),
@@ -70,8 +75,26 @@ export async function startParts(options: FoundationOptions) {
   }
   await sendTelemetry(foundation, gauges)
   const operations = createOperations(foundation, signing, { services, gauges, hasQueues: hasProduct })
+  const operation =
+    services && product?.edges
+      ? await openOperation(foundation, {
+          operatorSettings,
+          authService: services.authService,
+          operated: product.operated,
+          readBackupState: backups?.readState,
+          hasTestAccount: services.testAccount !== null,
+        })
+      : undefined
   const app = createApp(
-    { operations, services: services?.edges, product: product?.edges },
+    {
+      operations,
+      services: services?.edges,
+      product: product?.edges && {
+        ...product.edges,
+        api: [...(operation ? [operation.routes] : []), ...product.edges.api],
+      },
+      operatorPage: operation?.page,
+    },
     {
       tokens: foundation.tokens,
       takeTurn: foundation.takeTurn,
@@ -85,6 +108,7 @@ export async function startParts(options: FoundationOptions) {
     handle: getRequestListener(withReusedBuffers(app.fetch, log)),
     handleUpgrade: services?.handleUpgrade,
     testAccount: services?.testAccount ?? null,
+    operatorLink: operation?.link,
     routes: app.routes,
   }
 }

@@ -27,18 +27,22 @@ import { createPersonalProviders } from '#server/connections/personal-providers.
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { createToolServers } from '#server/connections/tool-servers.ts'
 import { openDatabase } from '#server/database/open-database.ts'
-import { fileRoomOf, readOwnUsage, setQuotas } from '#server/database/quotas.ts'
+import { fileRoomOf, readOwnUsage } from '#server/database/quotas.ts'
 import { createDocumentJobs } from '#server/documents/ingest/ingest-job.ts'
 import { createPictureView } from '#server/documents/picture-view.ts'
 import { addStoredFile } from '#server/documents/upload.ts'
 import { startJobs } from '#server/jobs/start.ts'
+import type { OperatorSettings } from '#server/operation/settings.ts'
+import { createUsageJobs } from '#server/operation/usage-job.ts'
 import { logConfinement } from '#server/parsing/sandbox/parser-process.ts'
 import { createReusedParsers } from '#server/parsing/sandbox/reused-parsers.ts'
 import { createWarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { createEmbedder, type EmbedderSettings } from '#server/providers/embed.ts'
 import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
 import { openLocalEmbedder } from '#server/providers/local-model/local-embedder.ts'
+import { DEFAULT_BASE_URLS } from '#server/providers/provider-registry.ts'
 import { allowNetworks } from '#server/providers/public-address.ts'
+import { createPriceTable } from '#server/providers/model-prices.ts'
 import { createTranscriber, OPENAI_BASE_URL } from '#server/providers/transcribe.ts'
 import { createWebSearch } from '#server/providers/web-search.ts'
 import { countCachedBytes, countCacheLookups } from '#server/search/index/byte-cache.ts'
@@ -48,13 +52,14 @@ import { createEmbeddingJobs } from '#server/search/vectors/embed-job.ts'
 import type { DocumentFile } from '#server/storage/store-object.ts'
 import type { Gauges } from '#server/telemetry/gauges.ts'
 import type { Foundation } from './foundation.ts'
+import { readPrices } from './model-prices.ts'
+import { limitsTokens } from './operator-settings.ts'
 import { createPageRoutes } from './page.ts'
 
 const BUILT_CLIENT = fileURLToPath(new URL('../../dist/web', import.meta.url))
 const SIMULTANEOUS_REPLIES = 256
 /** Reserved for the reply queue, so that leases are renewed while other connections are busy. */
 const QUEUE_CONNECTIONS = 4
-const BYTES_PER_MB = 1_000_000
 
 export type SendSpaceInvitation = (invitation: InvitationMail) => Promise<void>
 
@@ -63,9 +68,13 @@ interface ServicesOfProcess {
   readonly deliverEarly: DeliverEarly
   /** Where this process sends no mail, the page alone shows an invitation. */
   readonly sendSpaceInvitation: SendSpaceInvitation
+  readonly operatorSettings: OperatorSettings
 }
 
-export async function startProduct(foundation: Foundation, { deliverEarly, sendSpaceInvitation }: ServicesOfProcess) {
+export async function startProduct(
+  foundation: Foundation,
+  { deliverEarly, sendSpaceInvitation, operatorSettings }: ServicesOfProcess,
+) {
   const {
     config,
     log,
@@ -83,11 +92,7 @@ export async function startProduct(foundation: Foundation, { deliverEarly, sendS
     encryptionKey,
   } = foundation
   const hasWorkers = config.ALCOVE_PARTS.has('workers')
-  await setQuotas(database, {
-    fileBytesPerPerson: config.QUOTA_FILES_MB * BYTES_PER_MB,
-    textBytesPerPerson: config.QUOTA_TEXT_MB * BYTES_PER_MB,
-    totalBytes: config.QUOTA_TOTAL_MB * BYTES_PER_MB,
-  })
+  await operatorSettings.apply()
   const settings = providerSettings(config)
   const { openai, compatible } = settings
   const guardedFetch = createGuardedFetch({ allowAddress: allowNetworks(config.ALLOWED_NETWORKS) })
@@ -129,6 +134,7 @@ export async function startProduct(foundation: Foundation, { deliverEarly, sendS
         ...createDocumentJobs({ database: background, blobs, log, ocrProcesses, warmParsers, reusedParsers }),
         ...createIndexJobs({ database: background }),
         ...createSpaceJobs(background),
+        ...createUsageJobs(background),
         ...createEmbeddingJobs({
           database: background,
           embedderOf,
@@ -162,6 +168,10 @@ export async function startProduct(foundation: Foundation, { deliverEarly, sendS
       documentWaitLimitMs: config.DOCUMENT_WAIT_S * 1000,
       passageTokens: config.PASSAGE_TOKENS,
       asksForOtherWords: config.OTHER_WORDS,
+      usageLimits: {
+        areSet: () => limitsTokens(operatorSettings),
+        priceOf: createPriceTable(await readPrices(config.MODEL_PRICES)),
+      },
       externalToolOptions: {
         webSearch: createWebSearch({
           provider: config.SEARCH_PROVIDER,
@@ -255,6 +265,10 @@ export async function startProduct(foundation: Foundation, { deliverEarly, sendS
 
   const workers = hasWorkers ? await startWorkers() : undefined
   return {
+    operated: {
+      embeddings: embedder?.model ?? null,
+      providers: listOfferedProviders(settings),
+    },
     gauges: workers?.gauges ?? {},
     directDispatch: workers?.directDispatch,
     edges: config.ALCOVE_PARTS.has('api') ? createApi() : undefined,
@@ -276,6 +290,20 @@ function providerSettings(config: Foundation['config']) {
     compatible: { apiKey: config.OPENAI_COMPATIBLE_API_KEY, baseUrl: config.OPENAI_COMPATIBLE_BASE_URL },
     idleTimeoutMs: config.MODEL_SILENCE_S * 1000,
   }
+}
+
+/** Model providers of the environment, with the host that receives questions. */
+function listOfferedProviders({ anthropic, openai, compatible }: ReturnType<typeof providerSettings>) {
+  const hostOf = (address: string) => new URL(address).host
+  return [
+    ...(anthropic.apiKey === undefined
+      ? []
+      : [{ name: 'Anthropic', host: hostOf(anthropic.baseUrl ?? DEFAULT_BASE_URLS.Anthropic) }]),
+    ...(openai.apiKey === undefined
+      ? []
+      : [{ name: 'OpenAI', host: hostOf(openai.baseUrl ?? DEFAULT_BASE_URLS.OpenAI) }]),
+    ...(compatible.baseUrl === undefined ? [] : [{ name: 'OpenAI-compatible', host: hostOf(compatible.baseUrl) }]),
+  ]
 }
 
 const openLocalModel = async ({ EMBEDDINGS_PATH: folder, EMBEDDINGS_PREFIXES: prefixes }: Foundation['config']) =>

@@ -33,13 +33,15 @@ interface ServiceHooks {
   readonly findRoom: StorageOptions['findRoom']
   /** Dispatches work of rows that are inserted through `/rest/v1`. */
   readonly directDispatch: DirectDispatch | undefined
+  /** Reads AUTH_SIGNUP, which an operator may change while the server runs. */
+  readonly readSignup: () => Foundation['config']['AUTH_SIGNUP']
 }
 
 /** @param signing signs the tokens that `foundation.tokens` accepts. */
 export async function startServices(
   foundation: Foundation,
   signing: Tokens,
-  { closing, reclaimDeleted, onDocumentUpload, findRoom, directDispatch }: ServiceHooks,
+  { closing, reclaimDeleted, onDocumentUpload, findRoom, directDispatch, readSignup }: ServiceHooks,
 ) {
   const {
     config,
@@ -139,7 +141,9 @@ export async function startServices(
         config.AUTH_SMS_WEBHOOK === undefined
           ? undefined
           : { address: config.AUTH_SMS_WEBHOOK, secret: config.AUTH_SMS_WEBHOOK_SECRET ?? '' },
-      signup: config.AUTH_SIGNUP,
+      get signup() {
+        return readSignup()
+      },
       autoconfirm: config.AUTH_AUTOCONFIRM,
       signupRevealsAccounts: config.AUTH_SIGNUP_REVEALS_ACCOUNTS,
       anonymous: config.AUTH_ANONYMOUS,
@@ -158,6 +162,7 @@ export async function startServices(
 
   return {
     testAccount,
+    authService,
     hasMailbox: isLocal && config.SMTP_URL === undefined,
     sendSpaceInvitation: (invitation: SpaceInvitation) => sendSpaceInvitation(authService, invitation),
     handleUpgrade: realtime.handleUpgrade,

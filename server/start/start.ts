@@ -132,6 +132,8 @@ export interface Alcove {
   readonly address: string
   /** Null outside a local set-up. */
   readonly testAccount: { readonly email: string; readonly password: string } | null
+  /** Works once: who signs up with it is the operator. Undefined where there are accounts already. */
+  readonly operatorLink: string | undefined
   /** All routes, including middleware. */
   readonly routes: readonly { readonly method: string; readonly path: string }[]
   /** Drains and stops: rejects new requests, returns running replies to the queue, then stops PostgreSQL. */
@@ -208,5 +210,5 @@ async function start(
     server.close()
     server.closeIdleConnections()
   })
-  return { address, testAccount: parts.testAccount, routes: parts.routes }
+  return { address, testAccount: parts.testAccount, operatorLink: parts.operatorLink, routes: parts.routes }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ReplyPart } from '#contract/reply-events.ts'
+import type { Spent } from '#server/assistant/reply/spending.ts'
 import type { ToolRun } from '#server/assistant/tools/outcome.ts'
 
 const claimedQuestion = z.object({
@@ -34,6 +35,7 @@ export interface FinishedAnswer {
   readonly hasNewText: boolean
   readonly tokensIn: number | null
   readonly tokensOut: number | null
+  readonly spent?: Spent | undefined
   readonly metadata: Readonly<Record<string, unknown>>
   /** Number of tool runs in this answer; undefined leaves the stored ones unchanged. */
   readonly toolRuns?: number | undefined

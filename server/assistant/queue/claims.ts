@@ -80,7 +80,11 @@ const FINISH_FIRST = `
   ), ended as (
     update replies set state = $4, finished_at = now(), lease_until = null
     where id = $1 and attempt = $2 and state = 'running' and exists (select from held)
-    returning id
+    returning id, owner
+  ), counted as (
+    insert into usage_events (owner, day, tokens, own_tokens, cost)
+    select owner, utc_today(), $13::bigint, $14::bigint, $15::bigint from ended
+    where owner is not null and $13::bigint + $14::bigint > 0
   ), stored as (
     insert into messages (conversation_id, id, content, token_in, token_out, metadata, sender_role)
     select $3, $5, $6, $7::integer, $8::integer, $9::jsonb, ${SENDER_ROLES.assistant} from ended
@@ -120,6 +124,20 @@ async function storeRuns(scope: Scope, reply: ClaimedReply, runs: ReadonlyMap<nu
     )
 }
 
+const spentValues = ({ spent }: FinishedAnswer): number[] => [
+  spent?.tokens ?? 0,
+  spent?.ownTokens ?? 0,
+  spent?.cost ?? 0,
+]
+
+async function countSpent(scope: Scope, reply: ClaimedReply, answer: FinishedAnswer): Promise<void> {
+  if (answer.spent === undefined) return
+  await scope.query(
+    'insert into usage_events (owner, day, tokens, own_tokens, cost) values ($1, utc_today(), $2, $3, $4)',
+    [reply.owner, ...spentValues(answer)],
+  )
+}
+
 async function deleteEarlierRuns(scope: Scope, reply: ClaimedReply, { toolRuns }: FinishedAnswer): Promise<void> {
   if (toolRuns === undefined || reply.attempt === 1) return
   await scope.query(
@@ -142,6 +160,7 @@ export function createReplyClaims(channel: ServiceChannel, worker: string): Repl
       channel.statement<{ othersWait: boolean }>(FINISH_FIRST, [
         ...[id, attempt, conversationId, state, answerId, content, tokensIn, tokensOut, storedMetadata(reply, answer)],
         ...[JSON.stringify(lastPart), REPLY_EVENT, conversationTopic(conversationId)],
+        ...spentValues(answer),
       ]),
     )
     await flushed()
@@ -163,6 +182,7 @@ export function createReplyClaims(channel: ServiceChannel, worker: string): Repl
         if (rowCount === 0) return false
         await Promise.all([
           storeAnswer(scope, reply, answer),
+          countSpent(scope, reply, answer),
           answer.unstoredRuns && storeRuns(scope, reply, answer.unstoredRuns),
           deleteEarlierRuns(scope, reply, answer),
           scope.prepared(DELETE_TRANSIENT_ROWS, [reply.id]),

@@ -48,6 +48,7 @@ export function composeAnswer(
     hasNewText,
     tokensIn,
     tokensOut,
+    spent: generated?.spent,
     state,
     toolRuns: hasNewText && reply.kind !== 'continue' ? (commands?.toolRuns.count() ?? 0) : undefined,
     unstoredRuns: hasNewText ? commands?.toolRuns.unstored() : undefined,

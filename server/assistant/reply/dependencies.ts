@@ -10,6 +10,7 @@ import type { ViewPicture } from '#server/documents/picture-view.ts'
 import type { Embedder } from '#server/providers/embed.ts'
 import type { ResolveProviders } from '#server/providers/provider-registry.ts'
 import type { ReplyLog } from './reply-log.ts'
+import type { UsageLimits } from './spending.ts'
 
 export interface Interruptions {
   /** The person stops it: the text so far is stored. */
@@ -42,6 +43,8 @@ export interface ReplyDependencies {
   readonly passageTokens: number
   /** Whether the answering model may be asked for other words before it answers. */
   readonly asksForOtherWords: boolean
+  /** Absent: tokens are counted, and cost nothing. */
+  readonly usageLimits?: UsageLimits
   /** Absent: eight seconds. */
   readonly otherWordsTimeoutMs?: number
   /** Increases whenever this process has a reason to look for questions. */

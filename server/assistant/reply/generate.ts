@@ -14,6 +14,7 @@ import { createLiveText } from './live-text.ts'
 import type { LoadedContext } from './load-context.ts'
 import { type AnswerStream, prepareModelStream } from './model-request.ts'
 import type { CommandResults } from './run-commands.ts'
+import { estimateTokens, type Spent } from './spending.ts'
 
 /** Pages that an answer from a whole document lists as sources if it cites none. */
 export const MAX_UNCITED_SOURCES = 8
@@ -28,6 +29,7 @@ export interface GeneratedAnswer {
   readonly citations: Citations
   readonly tokensIn: number | null
   readonly tokensOut: number | null
+  readonly spent: Spent | undefined
   readonly isCut: boolean
   /** The provider's content filter ended it. */
   readonly isFiltered: boolean
@@ -47,10 +49,14 @@ export async function generate(
   const { writer, signal, stopwatch, releasePriority } = attempt
   const { context, trace } = loaded
   const { findings, sourceList, toolRuns } = commands
-  const { start, summaryId } =
-    context.model.identifier === READER_MODEL
-      ? quoteSources(loaded, commands)
-      : await prepareModelStream(attempt, loaded, commands, dependencies)
+  const {
+    start,
+    summaryId,
+    charge,
+    tokensIn: estimatedTokensIn = 0,
+  } = context.model.identifier === READER_MODEL
+    ? quoteSources(loaded, commands)
+    : await prepareModelStream(attempt, loaded, commands, dependencies)
   const maxSources = context.trace?.scope === 'whole' ? MAX_UNCITED_SOURCES : undefined
   const uncheckedSources = findings.length === 0 ? sourceList.all.slice(0, maxSources) : context.unfinished.sources
   const liveText = createLiveText({ writer, context, sourceList })
@@ -105,8 +111,17 @@ export async function generate(
   } catch (thrown) {
     failure = { thrown }
   }
+  // A provider that failed before it began has used nothing; one that was stopped has read the question.
+  const hasUsed = usage.tokensIn !== null || written > context.unfinished.text.length || signal.aborted
+  const result = liveText.result()
+  const spent = hasUsed
+    ? charge?.({
+        in: usage.tokensIn ?? estimatedTokensIn,
+        out: usage.tokensOut ?? estimateTokens(result.text.slice(context.unfinished.text.length) + reasoning),
+      })
+    : undefined
   const isCut = usage.isCut || written > MAX_WRITTEN_CHARACTERS
-  return { ...liveText.result(), reasoning, ...usage, isCut, summaryId, uncheckedSources, failure }
+  return { ...result, reasoning, ...usage, spent, isCut, summaryId, uncheckedSources, failure }
 }
 
 function quoteSources({ context, providers }: LoadedContext, { sections }: CommandResults): AnswerStream {

@@ -14,11 +14,16 @@ import type { ReplyContext } from './context.ts'
 import type { ReplyDependencies } from './dependencies.ts'
 import type { LoadedContext } from './load-context.ts'
 import type { CommandResults } from './run-commands.ts'
+import { admitAnswer, chargeOf, estimateTokens, type Spent } from './spending.ts'
 import { markOmittedSources } from './trace-cuts.ts'
 
 export interface AnswerStream {
   readonly start: (emit: EmitPart) => Promise<void>
   readonly summaryId: string | undefined
+  /** Charge for used tokens; undefined where no model is asked. */
+  readonly charge?: (tokens: { readonly in: number; readonly out: number }) => Spent
+  /** Estimate, for answers that end before their provider tells. */
+  readonly tokensIn?: number
 }
 
 /** @throws ProviderError, a database error, or the reason of an aborted signal. */
@@ -62,11 +67,21 @@ export async function prepareModelStream(
     contextWindow: model.contextWindow,
   }
   const { summaryId, ...prompt } = await fitToWindow(input, chat, attempt, loaded, dependencies)
-  budget.reserve(requestText(prompt, input), pictureTokensOf(input))
+  const text = requestText(prompt, input)
+  budget.reserve(text, pictureTokensOf(input))
+  const charged = { identifier: model.identifier, isPersonal: providers.isPersonal(model.provider, model.identifier) }
+  const tokensIn = estimateTokens(text) + pictureTokensOf(input)
+  const { database, usageLimits } = dependencies
+  const maxOutputTokens = await admitAnswer(database, attempt.reply, charged, tokensIn, usageLimits)
   // Database failures are retried when the answer is stored.
   const onPause = () => writer.flushed().catch(() => undefined)
   const { system, turns } = prompt
-  return { start: (emit) => chat.stream({ system, turns, tools, signal, onPause }, emit), summaryId }
+  return {
+    start: (emit) => chat.stream({ system, turns, tools, maxOutputTokens, signal, onPause }, emit),
+    summaryId,
+    charge: (tokens) => chargeOf(charged, tokens, usageLimits?.priceOf),
+    tokensIn,
+  }
 }
 
 function createTools(

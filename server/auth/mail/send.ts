@@ -6,7 +6,8 @@ import type { Mailbox } from './mailbox.ts'
 export interface Mail {
   /** Whether the duration of a delivery could reveal that a mail was sent. */
   readonly isRemote: boolean
-  send(to: string, message: MailMessage): Promise<void>
+  /** @returns what the mail server answered; undefined without one */
+  send(to: string, message: MailMessage): Promise<string | undefined>
 }
 
 export interface MailDependencies {
@@ -27,6 +28,7 @@ export function createMail({ smtpUrl, from, mailbox, log }: MailDependencies): M
         { to, subject: message.subject, ...message.linkAndCode },
         'no mail server is set: here is the link of this mail',
       )
+      return undefined
     },
   }
 }
@@ -43,7 +45,8 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
     isRemote: true,
     async send(to, { subject, text, html }) {
       transport ??= connecting()
-      await (await transport).sendMail({ to, subject, text, html })
+      const { response } = await (await transport).sendMail({ to, subject, text, html })
+      return response
     },
   }
 }

@@ -186,3 +186,13 @@ export const receiptMail = ({ id, closed_at: closedAt, removed }: ClosingReceipt
     {},
   )
 }
+
+export const testMail = (): MailMessage =>
+  compose(
+    {
+      subject: `${PRODUCT_NAME} can send mail`,
+      opening: `This is the test mail that you sent from the settings of ${PRODUCT_NAME}.`,
+      closing: 'Nothing else needs to be done.',
+    },
+    {},
+  )

@@ -1,4 +1,6 @@
+import { AppError } from '#server/base/errors.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
+import { toAppError } from '#server/database/errors.ts'
 import type { Database } from '#server/database/scope.ts'
 import {
   type ClaimedDocument,
@@ -8,6 +10,7 @@ import {
 } from '#server/documents/store/ingestion.ts'
 import { deleteUnrecognisedPages, insertPages } from '#server/documents/store/pages.ts'
 import type { JobRun } from '#server/jobs/handler.ts'
+import { ParseFailure } from '#server/parsing/failure.ts'
 import type { ParsedPage } from '#server/parsing/page.ts'
 import type { ParseLimits } from '#server/parsing/sandbox/limits.ts'
 import type { ReusedParsers } from '#server/parsing/sandbox/reused-parsers.ts'
@@ -96,13 +99,27 @@ function createPageBatch(
       pages = []
       characters = 0
       pagesDone += taken.length
-      await writeInAttempt(database, document, async (scope) => {
-        await insertPages(scope, document.owner, [{ id: document.id, pages: taken }])
-        await setProgress(scope, document.id, { pages: total, pagesDone, isLasting: taken.some(isRecognised) })
-      })
+      await withinPageLimit(
+        writeInAttempt(database, document, async (scope) => {
+          await insertPages(scope, document.owner, [{ id: document.id, pages: taken }])
+          await setProgress(scope, document.id, { pages: total, pagesDone, isLasting: taken.some(isRecognised) })
+        }),
+      )
       storedAt = performance.now()
       onPagesStored?.()
     },
+  }
+}
+
+/** @throws ParseFailure for a limit on recognised pages, which no further attempt passes on the same day */
+async function withinPageLimit(storing: Promise<void>): Promise<void> {
+  try {
+    await storing
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    if (error instanceof AppError && error.code === 'rate_limited')
+      throw new ParseFailure('page_limit', { cause: error })
+    throw thrown
   }
 }
 

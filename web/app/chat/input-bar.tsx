@@ -4,13 +4,15 @@ import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 import { useSpace } from '#web/data/spaces/current-space.ts'
 import { ComposerFooter } from '#web/features/composer/composer-footer.tsx'
 import styles from './workspace.module.css'
-import { OwnDocumentsSwitch, TypingLine } from './space-parts.ts'
+import { LimitNotice, OwnDocumentsSwitch, TypingLine } from './space-parts.ts'
 import { LatePart } from './late-part.tsx'
+import { useAfterFirstReads } from './use-after-first-reads.ts'
 
 type InputBarProps = { conversationId: string | null; mayAsk: boolean; children: ReactNode }
 
 export function InputBar({ conversationId, mayAsk, children }: InputBarProps): JSX.Element {
   const space = useSpace()
+  const isDue = useAfterFirstReads()
   const { data: counts } = useQuery(documentCountsQuery(space))
   return (
     <div className={styles.inputBar}>
@@ -25,6 +27,11 @@ export function InputBar({ conversationId, mayAsk, children }: InputBarProps): J
           {space !== null && mayAsk && (
             <LatePart>
               <OwnDocumentsSwitch conversationId={conversationId} />
+            </LatePart>
+          )}
+          {isDue && (
+            <LatePart>
+              <LimitNotice />
             </LatePart>
           )}
         </ComposerFooter>

@@ -15,7 +15,7 @@ import { DocumentMoveAction } from './document-move-action.tsx'
 import { LatePart } from './late-part.tsx'
 
 const AccountPanel = lazy(() => import('#web/features/account/account-panel.tsx'))
-const SettingsPanel = lazy(() => import('#web/features/account/settings-panel.tsx'))
+const SettingsTab = lazy(() => import('./settings-tab.tsx'))
 
 type SidePanelProps = {
   tab: RailTab
@@ -65,7 +65,7 @@ export function SidePanel({ tab, history }: SidePanelProps): JSX.Element {
         <Suspense>
           {tab === 'users' && <AccountPanel above={space === null ? null : <MembersSection />} />}
           {tab === 'settings' && (
-            <SettingsPanel above={space === null ? null : <SpaceSettings />} onShowIntroduction={showIntroduction} />
+            <SettingsTab above={space === null ? null : <SpaceSettings />} onShowIntroduction={showIntroduction} />
           )}
         </Suspense>
       </ErrorBoundary>

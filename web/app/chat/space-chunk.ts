@@ -2,6 +2,7 @@
 export { ConversationMenu } from '#web/features/spaces/conversation/conversation-menu.tsx'
 export { DocumentMove } from '#web/features/spaces/document-move.tsx'
 export { InvitationNotices } from '#web/features/spaces/invitations/invitation-notices.tsx'
+export { LimitNotice } from '#web/features/composer/limit-notice.tsx'
 export { LiveSpaces } from './live-spaces.tsx'
 export { MembersSection } from '#web/features/spaces/members/members-section.tsx'
 export { NewSpaceDialog } from '#web/features/spaces/new-space/new-space-dialog.tsx'

@@ -6,6 +6,7 @@ import { DeleteAccount } from './delete-account.tsx'
 import { DocumentLanguages } from './document-languages.tsx'
 import { ExportData } from './export-data.tsx'
 import { Introduction } from './introduction.tsx'
+import { OwnUsage } from './own-usage.tsx'
 import { ProviderKeys } from './provider-keys.tsx'
 import { Section } from '#web/ui/section.tsx'
 import { StorageUsage } from './storage-usage.tsx'
@@ -17,10 +18,12 @@ import styles from './account.module.css'
 type SettingsPanelProps = {
   /** Comes before the own settings. */
   above?: ReactNode
+  /** Comes after them. */
+  below?: ReactNode
   onShowIntroduction: () => void
 }
 
-export default function SettingsPanel({ above, onShowIntroduction }: SettingsPanelProps): JSX.Element {
+export default function SettingsPanel({ above, below, onShowIntroduction }: SettingsPanelProps): JSX.Element {
   const { theme, showToolMessages } = usePageSettings()
   return (
     <section className={styles.panel} aria-labelledby="settings-heading">
@@ -64,10 +67,12 @@ export default function SettingsPanel({ above, onShowIntroduction }: SettingsPan
       <Section title="Storage">
         <StorageUsage />
       </Section>
+      <OwnUsage />
       <Section title="Your data">
         <ExportData />
         <DeleteAccount />
       </Section>
+      {below}
     </section>
   )
 }

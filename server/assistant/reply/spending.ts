@@ -1,0 +1,74 @@
+/** Tokens and cost of an answer: reserved before the model is asked, counted when the answer has ended. */
+import type { Database } from '#server/database/scope.ts'
+import { costOf, type ModelPrice, type PriceOf } from '#server/providers/model-prices.ts'
+import { ProviderError } from '#server/providers/provider-error.ts'
+
+export interface Spent {
+  /** Tokens of the installation's own model accounts. */
+  readonly tokens: number
+  /** Tokens of accounts that the person connected, which no limit concerns. */
+  readonly ownTokens: number
+  /** In millionths of a dollar. */
+  readonly cost: number
+}
+
+/** A claimed reply, without the import that would close a cycle. */
+interface AdmittedReply {
+  readonly id: string
+  readonly attempt: number
+  readonly durable: Promise<void>
+}
+
+export interface UsageLimits {
+  /** False: no limit on tokens or costs is set, so that answers begin without being admitted. */
+  readonly areSet: () => boolean
+  readonly priceOf: PriceOf
+}
+
+export interface ChargedModel {
+  readonly identifier: string
+  readonly isPersonal: boolean
+}
+
+/** Without a limit, a longer answer is the model's own business. */
+const MAX_RESERVED_TOKENS = 16_000
+/** A cautious estimate: most languages take more characters for a token. */
+const BYTES_PER_TOKEN = 3
+
+export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
+
+const FREE: ModelPrice = { in: 0, out: 0 }
+
+export function chargeOf(
+  { identifier, isPersonal }: ChargedModel,
+  tokens: { readonly in: number; readonly out: number },
+  priceOf: PriceOf = () => FREE,
+): Spent {
+  const sum = tokens.in + tokens.out
+  return isPersonal
+    ? { tokens: 0, ownTokens: sum, cost: 0 }
+    : { tokens: sum, ownTokens: 0, cost: costOf(tokens, priceOf(identifier)) }
+}
+
+/**
+ * Reserves an upper bound, so that answers at the same time do not exceed a limit together.
+ * @returns the most tokens that the answer may write; undefined without a limit @throws ProviderError `limit_reached`
+ */
+export async function admitAnswer(
+  database: Database,
+  reply: AdmittedReply,
+  { identifier, isPersonal }: ChargedModel,
+  tokensIn: number,
+  limits: UsageLimits | undefined,
+): Promise<number | undefined> {
+  if (isPersonal || limits?.areSet() !== true) return undefined
+  await reply.durable
+  const price = limits.priceOf(identifier)
+  const { rows } = await database.serviceStatement<{ granted: string; refusal: string | null }>(
+    'select granted, refusal from reserve_usage($1, $2, $3, $4, $5, $6)',
+    [reply.id, reply.attempt, tokensIn, MAX_RESERVED_TOKENS, price.in, price.out],
+  )
+  const refusal = rows[0]?.refusal
+  if (refusal !== null && refusal !== undefined) throw new ProviderError('limit_reached', refusal, { retryable: true })
+  return Number(rows[0]?.granted ?? MAX_RESERVED_TOKENS)
+}

@@ -1,0 +1,28 @@
+/** The settings tab: the own settings, and for the operator the operation section. */
+import { useQuery } from '@tanstack/react-query'
+import { lazy, type JSX, type ReactNode } from 'react'
+import { useUser } from '#web/data/auth/auth-context.tsx'
+import { isOperatorQuery } from '#web/data/operation/operation.ts'
+import SettingsPanel from '#web/features/account/settings-panel.tsx'
+import { LatePart } from './late-part.tsx'
+
+const OperationSection = lazy(() => import('#web/features/operation/operation-section.tsx'))
+
+type SettingsTabProps = { above?: ReactNode; onShowIntroduction: () => void }
+
+export default function SettingsTab(props: SettingsTabProps): JSX.Element {
+  const { id } = useUser()
+  const { data: isOperator = false } = useQuery(isOperatorQuery(id))
+  return (
+    <SettingsPanel
+      {...props}
+      below={
+        isOperator && (
+          <LatePart>
+            <OperationSection />
+          </LatePart>
+        )
+      }
+    />
+  )
+}
