@@ -1,6 +1,7 @@
 /** Spaces: documents and conversations that several people share. Rows are read and written through `/rest/v1`. */
 import { z } from 'zod'
 import { messageRow } from './message.ts'
+import { personalProvider } from './provider.ts'
 import { source } from './source.ts'
 
 export const spaceRole = z.enum(['owner', 'editor', 'reader'])
@@ -11,6 +12,9 @@ export const chosenSpace = z.union([z.literal('personal'), z.uuid()])
 export type ChosenSpace = z.infer<typeof chosenSpace>
 
 export const MAX_SPACE_NAME_CHARACTERS = 100
+
+/** Prefix of the private channel of a space, in which the server names the account of each presence as `user`. */
+export const SPACE_TOPIC = 'space:'
 
 /** A row of `spaces`. */
 export const spaceRow = z.object({
@@ -65,8 +69,24 @@ export type ReceivedInvitation = z.infer<typeof receivedInvitation>
 /** Body of `POST /api/spaces/{id}/invitations`, whose answer is the same for every address. */
 export const newInvitation = z.object({ email: z.email().max(320), role: spaceRole })
 
-/** Body of `POST /api/documents/{id}/move` and `POST /api/conversations/{id}/move`; null: out of its space. */
+/** Body of `POST /api/documents/{id}/move` and `…/copy`, and of both for `/api/conversations/{id}`; null: out of its space. */
 export const spaceMove = z.object({ space: z.uuid().nullable() })
+
+/** A provider of models that owners have put into a space. Its key is never shown. */
+export const spaceProvider = personalProvider
+  .pick({ id: true, kind: true, name: true, base_url: true, created_at: true })
+  .extend({ space_id: z.uuid() })
+export type SpaceProvider = z.infer<typeof spaceProvider>
+
+/** Answer of `DELETE /api/spaces/{id}`: deleted rows per kind, and the size of the deleted documents in bytes. */
+export const spaceReceipt = z.object({
+  id: z.uuid(),
+  /** The name of the space. */
+  space: z.string(),
+  deleted_at: z.string(),
+  removed: z.record(z.string(), z.number()),
+})
+export type SpaceReceipt = z.infer<typeof spaceReceipt>
 
 /** Days until a link ends. */
 export const DEFAULT_LINK_DAYS = 30

@@ -45,7 +45,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   'storage.objects': { writes: 'storage' },
 
   conversation_summaries: { writes: 'conversations' },
-  conversations: { writes: 'conversations', reads: ['api', 'assistant', 'spaces', 'start'] },
+  conversations: { writes: 'conversations', reads: ['api', 'assistant', 'start'] },
   message_feedback: { writes: null, reads: ['api'] },
   message_texts: { writes: null, reads: ['assistant', 'conversations'] },
   message_versions: { writes: 'assistant', reads: ['conversations'] },
@@ -57,8 +57,9 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   share_links: { writes: 'spaces' },
   space_events: { writes: 'spaces' },
   space_invitations: { writes: 'spaces' },
-  space_members: { writes: null, reads: ['documents/store'] },
-  spaces: { writes: null, reads: ['assistant', 'documents/store', 'spaces'] },
+  space_members: { writes: null, reads: ['connections', 'documents/store'] },
+  space_providers: { writes: 'connections' },
+  spaces: { writes: null, reads: ['assistant', 'connections', 'documents/store', 'spaces'] },
 
   operator_links: { writes: 'operation' },
   operator_settings: { writes: 'operation' },

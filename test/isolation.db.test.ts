@@ -88,7 +88,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   'public.message_texts': { read: readWithConversation },
   'public.message_versions': { read: readWithConversation },
   'public.messages': { read: readWithConversation, insert: ofAuthors },
-  'public.models': { read: { ...ofThemselves, ...everyone } },
+  'public.models': { read: { ...ofThemselves, ...everyone, space: MEMBERS } },
   'public.operators': { read: ofThemselves },
   'public.own_providers': { read: ofThemselves, update: ofThemselves, delete: ofThemselves, insert: ofThemselves },
   'public.passage_vectors': readInLibrary,
@@ -98,7 +98,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   'public.reply_parts': { read: readWithConversation },
   'public.search_buckets': readOfLibrary,
   'public.search_segments': readOfLibrary,
-  'public.share_links': { read: linked, delete: linked, insert: linked },
+  'public.share_links': { read: linked, delete: linked },
   'public.space_events': { read: { space: OWNERS } },
   'public.space_invitations': { read: { space: ['owner', 'invited'] }, delete: { space: OWNERS } },
   'public.space_members': {
@@ -106,6 +106,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
     update: { owner: OWNERS, editor: OWNERS, reader: OWNERS },
     delete: { editor: EDITORS, reader: ['owner', 'reader'] },
   },
+  'public.space_providers': { read: { space: OWNERS }, delete: { space: OWNERS }, insert: { space: OWNERS } },
   'public.spaces': {
     read: { space: MEMBERS },
     update: { space: EDITORS },
@@ -183,6 +184,16 @@ async function seed(): Promise<void> {
   )
   await db.admin.query('update quotas set pages_per_person = 10, pages_total = 10')
   await db.admin.query('insert into usage_events (owner, day, pages) values ($1, utc_today(), 3)', [people.owner.sub])
+  const { rows: keys } = await db.admin.query<{ id: string }>(
+    `insert into space_providers (space_id, created_by, kind, name, base_url)
+     values ($1, $2, 'compatible', 'Harbour', 'https://models.test/v1') returning id`,
+    [space, people.owner.sub],
+  )
+  await db.admin.query(
+    `insert into models (name, version, model_identifier, provider, family, context_window, space_id, space_provider)
+     values ('ofSpace', '1', 'endpoint:' || $2::uuid, 'Harbour', 'compatible', 1000, $1, $2)`,
+    [space, keys[0]?.id],
+  )
   await db.admin.query(`insert into users (username, password) values ('legacy', 'x')`)
   await db.admin.query(`insert into chat_history (title, user_id) select 'legacy', id from users`)
   await db.admin.query(`insert into realtime.messages (topic, extension) values ('elsewhere', 'broadcast')`)
@@ -636,6 +647,46 @@ describe('functions', () => {
       because: 'members learn whether there is room, and not what the owner has elsewhere',
       calls: () => [{ text: 'select has_text_room($1)', values: [space], gives: { others: true } }],
     },
+    'create_link(uuid,integer,boolean)': {
+      because: 'people neither choose the token of a link nor its number',
+      calls: () => [
+        {
+          text: 'select expires_at > now() from create_link($1, 1, false)',
+          values: [conversations.get('shared')],
+          gives: { owner: true, editor: true, reader: REFUSED, others: 'PT404' },
+        },
+        {
+          text: 'select expires_at > now() from create_link($1, 1, false)',
+          values: [conversations.get('personal')],
+          gives: { owner: true, others: 'PT404' },
+        },
+        {
+          text: 'select expires_at > now() from create_link($1, 1, false)',
+          values: [conversations.get('hidden of former')],
+          gives: { others: 'PT404' },
+        },
+      ],
+    },
+    'delete_space(uuid)': {
+      because: 'the receipt counts what its owner may not read',
+      calls: () => [
+        {
+          text: 'select name from delete_space($1)',
+          values: [space],
+          gives: { owner: 'Lamps', editor: REFUSED, reader: REFUSED, others: 'PT404' },
+        },
+      ],
+    },
+    'has_space_keys(uuid)': {
+      because: 'members use the keys of a space and read none',
+      calls: () => [
+        {
+          text: 'select has_space_keys($1)',
+          values: [space],
+          gives: { owner: true, editor: true, reader: true, others: false },
+        },
+      ],
+    },
     'may_link(uuid)': {
       because: 'share_links is asked about by rights of which the policies of conversations know only a part',
       calls: () => [
@@ -710,6 +761,47 @@ describe('functions', () => {
           text: 'select move_document($1, $2)',
           values: [idOf('document of space'), people.stranger.sub],
           gives: { reader: REFUSED, others: 'PT404' },
+        },
+      ],
+    },
+    'copy_document(uuid,uuid)': {
+      because: 'people cannot name the bytes of a new row',
+      calls: () => [
+        {
+          text: 'select copy_document($1, null) is not null',
+          values: [idOf('document of space')],
+          gives: { owner: true, editor: true, reader: REFUSED, others: 'PT404' },
+        },
+        {
+          text: 'select copy_document($1, $2)',
+          values: [idOf('own document'), randomUUID()],
+          gives: { others: 'PT404' },
+        },
+        {
+          text: 'select copy_document($1, $2)',
+          values: [idOf('document of space'), people.stranger.sub],
+          gives: { reader: REFUSED, others: 'PT404' },
+        },
+      ],
+    },
+    'copy_conversation(uuid,uuid)': {
+      because: 'people cannot write answers',
+      calls: () => [
+        {
+          text: 'select copy_conversation($1, null)',
+          values: [conversations.get('shared')],
+          // An answer is being written.
+          gives: { owner: REFUSED, editor: 'PT409', reader: REFUSED, others: 'PT404' },
+        },
+        {
+          text: 'select copy_conversation($1, null)',
+          values: [conversations.get('hidden of former')],
+          gives: { others: 'PT404' },
+        },
+        {
+          text: 'select copy_conversation($1, $2)',
+          values: [conversations.get('personal'), randomUUID()],
+          gives: { others: 'PT404' },
         },
       ],
     },

@@ -230,6 +230,12 @@ async function spaces({ person, other, spaceId, conversationId }: Belongings): P
     await inviteToSpace(scope, spaceId, { email: `guest-${months}@example.test`, role: 'reader' })
     await createLink(scope, conversationId, { days: 7, isForAnybody: false })
   })
+  await admin.query(
+    `insert into space_providers (space_id, created_by, kind, name, base_url)
+     values ($1, $2, 'compatible', 'Harbour', 'https://models.test/v1')`,
+    [spaceId, person.sub],
+  )
+  await database.asUser(person, (scope) => scope.query('delete from space_providers'))
   await admin.query(`update space_events set created_at = created_at - interval '1 year'`)
   await admin.query(`insert into space_members (space_id, user_id, role) values ($1, $2, 'reader')`, [
     spaceId,

@@ -51,6 +51,7 @@ let toolRequestId: string
 let spaceId: string
 let invitationId: string
 let linkId: string
+let spaceProviderId: string
 
 beforeAll(async () => {
   folder = await copyStartedDataDir()
@@ -138,6 +139,13 @@ async function seed(): Promise<void> {
   spaceId = (await ownRows('/rest/v1/spaces?select=id')) ?? ''
   await asJson(first, 'POST', `/api/spaces/${spaceId}/invitations`, { email: 'invited@example.test', role: 'reader' })
   invitationId = (await ownRows('/rest/v1/space_invitations?select=id')) ?? ''
+  const ofSpace = await asJson(first, 'POST', `/api/spaces/${spaceId}/providers`, {
+    kind: 'compatible',
+    name: `${SECRET} of the space`,
+    baseUrl: stub.baseUrl,
+    apiKey: `${SECRET}-key`,
+  })
+  spaceProviderId = ((await ofSpace.json()) as { id: string }).id
   const link = await asJson(first, 'POST', `/api/conversations/${conversationId}/links`, {})
   linkId = ((await link.json()) as { id: string }).id
   // The pages exist before the document is ready; until then its row still changes.
@@ -186,6 +194,7 @@ function addressOf(path: string): string {
     [/^\/api\/links\/:id/, linkId],
     [/^\/api\/operation\/people\/:id/, first.id],
     [/^\/api\/operation\/settings\/:name/, 'LIMIT_QUESTIONS'],
+    [/:providerId/, spaceProviderId],
     [/:token/, 'A'.repeat(43)],
     [/:page/, '1'],
     [/:messageId/, answerId],
@@ -303,6 +312,7 @@ describe('every route of the product API', () => {
       spaceId,
       invitationId,
       linkId,
+      spaceProviderId,
     ]
     for (const route of routesBelow(alcove.routes, '/api/')) {
       const [status, text] = await tryRoute(route, bearer(second)).catch((error: unknown) =>

@@ -311,16 +311,17 @@ describe('conversations', () => {
 })
 
 describe('links', () => {
-  const token = 'secret'
-  const hash = createHash('sha256').update(token).digest()
+  let hash: Buffer
   const opens = async (person: Person) => (await runAs(db, person, 'select from open_link($1, 0, 10)', [hash])).length
-  const make = (person: Person, conversation: string) =>
-    runAs(
-      db,
-      person,
-      `insert into share_links (conversation_id, token_hash, expires_at) values ($1, $2, now() + interval '1 day')`,
-      [conversation, hash],
-    )
+  async function make(person: Person, conversation: string, days = 1): Promise<string> {
+    const [link] = await runAs<{ token: string }>(db, person, 'select token from create_link($1, $2, false)', [
+      conversation,
+      days,
+    ])
+    const token = link?.token ?? ''
+    hash = createHash('sha256').update(token).digest()
+    return token
+  }
 
   beforeEach(async () => {
     await db.admin.query('delete from share_links')
@@ -333,16 +334,10 @@ describe('links', () => {
     expect(await opens(stranger)).toBe(1)
     await db.admin.query('delete from share_links')
     expect(await rejectionOf(make(reader, shared))).toBe(REFUSED)
-    expect(await rejectionOf(make(stranger, shared))).toBe(REFUSED)
-    expect(await rejectionOf(make(editor, hidden))).toBe(REFUSED)
-    expect(
-      await attempt(
-        editor,
-        `insert into share_links (conversation_id, token_hash, expires_at) values ($1, $2, now() + interval '400 days')`,
-        shared,
-        hash,
-      ),
-    ).toBe('23514')
+    expect(await rejectionOf(make(stranger, shared))).toBe(NOT_FOUND)
+    expect(await rejectionOf(make(editor, hidden))).toBe(NOT_FOUND)
+    for (const days of [0, 366, null])
+      expect(await attempt(editor, 'select create_link($1, $2, false)', shared, days)).toBe('22023')
     expect(await attemptAs(db, { role: 'anon' }, 'select from open_link($1, 0, 10)', { values: [hash] })).toBe(REFUSED)
   })
 
@@ -368,7 +363,42 @@ describe('links', () => {
     expect(await opens(stranger)).toBe(0)
   })
 
-  test('are listed and revoked by editors and owners alone', async () => {
+  test('have tokens that nobody chooses, and at most 20 of a conversation are open', async () => {
+    const shared = await createConversation(db, owner, { space, isShared: true })
+    const insert = `insert into share_links (conversation_id, token_hash, expires_at) values ($1, sha256('1'), now() + interval '1 day')`
+    for (const person of [owner, editor, reader]) expect(await attempt(person, insert, shared)).toBe(REFUSED)
+    const tokens = await Promise.allSettled(Array.from({ length: 24 }, () => make(editor, shared)))
+    const made = tokens.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    expect(made).toHaveLength(20)
+    for (const token of made) expect(token).toMatch(/^[\w-]{43}$/)
+    expect(new Set(made).size).toBe(20)
+    expect(await rejectionOf(make(owner, shared))).toBe('PT409')
+    await db.admin.query(`update share_links set expires_at = now() where token_hash = $1`, [
+      createHash('sha256')
+        .update(made[0] ?? '')
+        .digest(),
+    ])
+    await make(owner, shared)
+  })
+
+  test('to the own conversation are withdrawn by its author, also once the space is archived, where none is made', async () => {
+    const own = await createConversation(db, reader, { space, isShared: true })
+    await make(editor, own)
+    await make(owner, own)
+    await runAs(db, owner, 'update spaces set archived_at = now() where id = $1', [space])
+    expect(await rejectionOf(make(owner, own))).toBe(REFUSED)
+    expect(await attempt(reader, 'select id from share_links')).toBe(2)
+    expect(await runAs(db, reader, 'delete from share_links returning id')).toHaveLength(2)
+    expect(await attempt(reader, `update conversations set title = 'New' where id = $1`, own)).toBe(REFUSED)
+    expect(await attempt(reader, `update conversations set is_shared = false, pinned = true where id = $1`, own)).toBe(
+      REFUSED,
+    )
+    await runAs(db, reader, 'update conversations set is_shared = false where id = $1', [own])
+    expect(await attempt(owner, 'select from conversations where id = $1', own)).toBe(0)
+    expect(await attempt(reader, 'update conversations set is_shared = true where id = $1', own)).toBe(REFUSED)
+  })
+
+  test('are listed and revoked by editors and owners, and by the author of the conversation', async () => {
     const shared = await createConversation(db, owner, { space, isShared: true })
     await make(editor, shared)
     for (const person of [owner, editor]) {

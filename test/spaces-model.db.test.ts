@@ -260,11 +260,7 @@ class History {
     }
     if (kind === 'link') {
       const may = model.linksTo(actor, conversation)
-      const succeeded = await this.#does(
-        actor,
-        `insert into share_links (conversation_id, token_hash, expires_at) values ($1, sha256(convert_to($2, 'utf8')), now() + interval '1 day')`,
-        [id, randomUUID()],
-      )
+      const succeeded = await this.#does(actor, 'select create_link($1, 1, false)', [id])
       if (may) await this.#noteLink(id, actor)
       return [succeeded, may]
     }

@@ -201,7 +201,8 @@ export class SpacesModel {
     }
     for (const { id, conversation } of this.links.values()) {
       const found = this.conversations.get(conversation)
-      if (found && this.readsConversation(person, found) && this.linksTo(person, found)) lines.push(`links ${id}`)
+      const isListed = found && (found.author === person || this.linksTo(person, found))
+      if (isListed && this.readsConversation(person, found)) lines.push(`links ${id}`)
     }
     for (const given of this.feedback) {
       const found = this.conversations.get(given.conversation)

@@ -2,32 +2,22 @@
  * Spaces as outside programs use them: the official client and `/api` of a running server. An owner shares documents, answers
  * and links with members, and what a person may do ends with the role that allowed it.
  */
-import { createClient, REALTIME_SUBSCRIBE_STATES, type SupabaseClient } from '@supabase/supabase-js'
+import { REALTIME_SUBSCRIBE_STATES } from '@supabase/supabase-js'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { publicConfig } from '#contract/auth.ts'
-import { documentRow, uploadAnswer } from '#contract/document.ts'
+import { conversationRow } from '#contract/conversation.ts'
+import { documentRow } from '#contract/document.ts'
 import { messageRow, type MessageRow } from '#contract/message.ts'
-import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { createdLink, sharedConversation, type SpaceRole } from '#contract/space.ts'
+import { createdLink, sharedConversation, spaceReceipt } from '#contract/space.ts'
 import { createLog } from '#server/base/log.ts'
 import { readConfig } from '#server/config.ts'
 import { type Alcove, startAlcove } from '#server/start/start.ts'
+import { idRow, openSpaceClients, type SignedUp, type SpaceClients, WAIT_LIMIT } from '#test/space-clients.ts'
 import { copyStartedDataDir } from '#test/started-data.ts'
-
-interface Person {
-  readonly id: string
-  readonly email: string
-  readonly client: SupabaseClient
-  readonly token: string
-}
-
-const WAIT_LIMIT = { timeout: 20_000, interval: 50 }
-const idRow = z.object({ id: z.uuid() })
 
 let folder: Awaited<ReturnType<typeof copyStartedDataDir>>
 let alcove: Alcove
-let apikey: string
+let people: SpaceClients
 
 beforeAll(async () => {
   folder = await copyStartedDataDir()
@@ -35,103 +25,21 @@ beforeAll(async () => {
     readConfig({ DATA_DIR: folder.dataDir, PORT: '0', AUTH_AUTOCONFIRM: 'true', PUBLIC_LINKS: 'on' }),
     createLog('silent'),
   )
-  apikey = publicConfig.parse(await (await fetch(`${alcove.address}/config.json`)).json()).supabaseAnonKey
+  people = await openSpaceClients(alcove.address)
 })
 afterAll(async () => {
   await alcove.stop()
   await folder.remove()
 })
 
-let made = 0
-
-async function signUp(name: string): Promise<Person> {
-  const email = `${name}.${(made += 1)}@example.test`
-  const client = createClient(alcove.address, apikey, { auth: { persistSession: false } })
-  const { data, error } = await client.auth.signUp({
-    email,
-    password: 'a long enough password',
-    options: { data: { full_name: name } },
-  })
-  if (error || !data.session || !data.user) throw error ?? new Error('no session')
-  return { id: data.user.id, email, client, token: data.session.access_token }
-}
-
-const call = (person: Person | undefined, method: string, path: string, body?: unknown) =>
-  fetch(alcove.address + path, {
-    method,
-    headers: {
-      ...(person ? { authorization: `Bearer ${person.token}` } : {}),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-
-async function createSpace({ client }: Person, name: string): Promise<string> {
-  const made = await client.from('spaces').insert({ name, color: 'teal' }).select().single().throwOnError()
-  return idRow.parse(made.data).id
-}
-
-async function join(owner: Person, member: Person, space: string, role: SpaceRole): Promise<void> {
-  const invited = await call(owner, 'POST', `/api/spaces/${space}/invitations`, { email: member.email, role })
-  expect(invited.status).toBe(202)
-  const { data } = await member.client
-    .from('space_invitations')
-    .select('id')
-    .eq('space_id', space)
-    .single()
-    .throwOnError()
-  const accepted = await call(member, 'POST', `/api/invitations/${idRow.parse(data).id}/accept`, {})
-  expect(accepted.status).toBe(200)
-}
-
-function upload(person: Person, name: string, text: string, space?: string): Promise<Response> {
-  const form = new FormData()
-  form.append('files', new Blob([text], { type: 'text/plain' }), name)
-  return fetch(`${alcove.address}/api/documents${space === undefined ? '' : `?space=${space}`}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${person.token}` },
-    body: form,
-  })
-}
-
-async function addDocument(person: Person, name: string, text: string, space?: string): Promise<string> {
-  const answer = await upload(person, name, text, space)
-  expect(answer.status).toBe(201)
-  const id = uploadAnswer.parse(await answer.json()).documents[0]?.id ?? ''
-  await vi.waitFor(async () => {
-    const row = documentRow.parse(await (await call(person, 'GET', `/api/documents/${id}`)).json())
-    expect(row.state).toBe('ready')
-  }, WAIT_LIMIT)
-  return id
-}
-
-async function startConversation({ client }: Person, space: string | null): Promise<string> {
-  const row = { model_name: 'alcove-reader', title: 'Lamps', space_id: space }
-  const made = await client.from('conversations').insert(row).select().single().throwOnError()
-  return idRow.parse(made.data).id
-}
-
-/** Resolves with the answer to a new question. */
-async function ask(person: Person, conversation: string, content: string, metadata = {}): Promise<MessageRow> {
-  const asked = await person.client
-    .from('messages')
-    .insert({ conversation_id: conversation, content, sender_role: SENDER_ROLES.user, metadata })
-    .select()
-    .single()
-    .throwOnError()
-  const { position } = messageRow.parse(asked.data)
-  return vi.waitFor(async () => {
-    const answered = await person.client
-      .from('messages')
-      .select()
-      .eq('conversation_id', conversation)
-      .eq('sender_role', SENDER_ROLES.assistant)
-      .gt('position', position)
-      .single()
-      .throwOnError()
-    return messageRow.parse(answered.data)
-  }, WAIT_LIMIT)
-}
+const signUp = (name: string) => people.signUp(name)
+const call: SpaceClients['call'] = (...given) => people.call(...given)
+const createSpace: SpaceClients['createSpace'] = (...given) => people.createSpace(...given)
+const join: SpaceClients['join'] = (...given) => people.join(...given)
+const upload: SpaceClients['upload'] = (...given) => people.upload(...given)
+const addDocument: SpaceClients['addDocument'] = (...given) => people.addDocument(...given)
+const startConversation: SpaceClients['startConversation'] = (...given) => people.startConversation(...given)
+const ask: SpaceClients['ask'] = (...given) => people.ask(...given)
 
 const sourcesOf = ({ metadata }: MessageRow): string[] =>
   (metadata?.sources ?? []).flatMap((source) => ('filename' in source ? [source.filename] : []))
@@ -321,6 +229,69 @@ test('documents and conversations move, and are found where they are', async () 
   expect((await call(ada, 'POST', `/api/conversations/${conversation}/move`, { space: null })).status).toBe(200)
 })
 
+test('documents and conversations are copied, and each copy is found and opened where it is', async () => {
+  const [ada, ben] = [await signUp('Ada'), await signUp('Ben')]
+  const space = await createSpace(ada, 'Lighthouse')
+  await join(ada, ben, space, 'reader')
+  const document = await addDocument(ada, 'keeper.txt', 'The keeper of the lighthouse is Ruth Winterbourne.')
+  const conversation = await startConversation(ada, null)
+  await ask(ada, conversation, 'Who is the keeper of the lighthouse?')
+
+  expect((await call(ben, 'POST', `/api/documents/${document}/copy`, { space })).status).toBe(404)
+  const copied = await call(ada, 'POST', `/api/documents/${document}/copy`, { space })
+  expect(copied.status).toBe(201)
+  const copy = documentRow.parse(await copied.json())
+  expect(copy).toMatchObject({ space_id: space, filename: 'keeper.txt', state: 'ready' })
+  expect((await call(ada, 'POST', `/api/documents/${document}/copy`, { space })).status).toBe(409)
+  expect((await call(ben, 'POST', `/api/documents/${copy.id}/copy`, { space: null })).status).toBe(403)
+  expect((await call(ada, 'DELETE', `/api/documents/${document}`)).status).toBe(204)
+  expect(await (await call(ben, 'GET', `/api/documents/${copy.id}/file`)).text()).toContain('Ruth Winterbourne')
+  const asked = await startConversation(ben, space)
+  await vi.waitFor(async () => {
+    const answer = await ask(ben, asked, 'Who is the keeper of the lighthouse?')
+    expect(answer.content).toContain('Ruth Winterbourne')
+  }, WAIT_LIMIT)
+
+  const inSpace = await call(ada, 'POST', `/api/conversations/${conversation}/copy`, { space })
+  expect(inSpace.status).toBe(201)
+  const { id } = conversationRow.parse(await inSpace.json())
+  const messages = await ada.client.from('messages').select('content').eq('conversation_id', id).order('position')
+  expect(messages.data).toMatchObject([
+    { content: 'Who is the keeper of the lighthouse?' },
+    { content: expect.stringContaining('Ruth Winterbourne') as unknown },
+  ])
+  expect((await call(ben, 'POST', `/api/conversations/${id}/copy`, { space })).status).toBe(404)
+})
+
+test('who deletes a space gets a receipt of everything in it, also by mail, and others get none', async () => {
+  const [ada, ben, eve] = [await signUp('Ada'), await signUp('Ben'), await signUp('Eve')]
+  const space = await createSpace(ada, 'Lighthouse')
+  await join(ada, ben, space, 'editor')
+  const document = await addDocument(ada, 'keeper.txt', 'The keeper of the lighthouse is Ruth Winterbourne.', space)
+  const hidden = await startConversation(ben, space)
+  await ask(ben, hidden, 'Who is the keeper of the lighthouse?')
+  for (const [person, status] of [
+    [ben, 403],
+    [eve, 404],
+    [undefined, 401],
+  ] as const)
+    expect((await call(person, 'DELETE', `/api/spaces/${space}`)).status).toBe(status)
+  const deleted = await call(ada, 'DELETE', `/api/spaces/${space}`)
+  expect(deleted.status).toBe(200)
+  const receipt = spaceReceipt.parse(await deleted.json())
+  expect(receipt).toMatchObject({
+    space: 'Lighthouse',
+    removed: { conversations: 1, messages: 2, documents: 1, document_bytes: 50, members: 2, links: 0, keys: 0 },
+  })
+  expect((await call(ada, 'DELETE', `/api/spaces/${space}`)).status).toBe(404)
+  expect((await call(ben, 'GET', `/api/documents/${document}`)).status).toBe(404)
+  await vi.waitFor(async () => {
+    const mails = JSON.stringify(await (await fetch(`${alcove.address}/mailbox.json`)).json())
+    expect(mails).toContain(receipt.id)
+    expect(mails).toContain('1 conversations, 2 messages, 1 documents')
+  }, WAIT_LIMIT)
+})
+
 test('a link opens one conversation with its cited passages, until it ends', async () => {
   const [ada, ben, eve] = [await signUp('Ada'), await signUp('Ben'), await signUp('Eve')]
   const space = await createSpace(ada, 'Lighthouse')
@@ -331,9 +302,9 @@ test('a link opens one conversation with its cited passages, until it ends', asy
   expect((await call(ben, 'POST', `/api/conversations/${conversation}/links`, {})).status).toBe(404)
   await ada.client.from('conversations').update({ is_shared: true }).eq('id', conversation).throwOnError()
 
-  const open = (person: Person | undefined, { url }: { url: string }) =>
+  const open = (person: SignedUp | undefined, { url }: { url: string }) =>
     call(person, 'GET', `/api/links/${new URL(url).searchParams.get('link') ?? ''}`)
-  const make = async (person: Person, body: object) =>
+  const make = async (person: SignedUp, body: object) =>
     createdLink.parse(await (await call(person, 'POST', `/api/conversations/${conversation}/links`, body)).json())
   const [signedIn, anybody] = [await make(ben, {}), await make(ada, { days: 1, anybody: true })]
   const shown = sharedConversation.parse(await (await open(eve, signedIn)).json())

@@ -102,7 +102,12 @@ async function createPerson() {
 const CALLABLE_WITH_OWN_RIGHTS = [
   'answer_invitation(uuid,boolean)',
   'confirmed_email()',
+  'copy_conversation(uuid,uuid)',
+  'copy_document(uuid,uuid)',
+  'create_link(uuid,integer,boolean)',
+  'delete_space(uuid)',
   'has_members(uuid)',
+  'has_space_keys(uuid)',
   'has_text_room(uuid)',
   'invite_to_space(uuid,text,text)',
   'libraries_to(text)',

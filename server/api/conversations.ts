@@ -10,6 +10,7 @@ import { AppError } from '#server/base/errors.ts'
 import { validate } from '#server/base/validate.ts'
 import {
   addMessage,
+  copyConversation,
   createConversation,
   deleteConversation,
   getConversation,
@@ -21,6 +22,7 @@ import {
   requireMayAsk,
   updateConversation,
 } from '#server/conversations/queries.ts'
+import { retryDeadlock } from '#server/database/deadlocks.ts'
 import type { Database, Scope } from '#server/database/scope.ts'
 import { jsonText } from './json-text.ts'
 import { parseId } from './parse-id.ts'
@@ -75,11 +77,18 @@ export function createConversationRoutes({ database }: { database: Database }) {
   routes.post('/conversations/:id/move', async (context) => {
     const id = parseId(context.req.param('id'), 'conversation')
     const { space } = await readBody(context, spaceMove)
-    const moved = await database.asUser(context.get('claims'), async (scope) => {
+    const move = async (scope: Scope) => {
       await moveConversation(scope, id, space)
       return getConversation(scope, id)
-    })
-    return context.json(moved)
+    }
+    return context.json(await retryDeadlock(() => database.asUser(context.get('claims'), move)))
+  })
+
+  routes.post('/conversations/:id/copy', async (context) => {
+    const id = parseId(context.req.param('id'), 'conversation')
+    const { space } = await readBody(context, spaceMove)
+    const copy = async (scope: Scope) => getConversation(scope, await copyConversation(scope, id, space))
+    return context.json(await retryDeadlock(() => database.asUser(context.get('claims'), copy)), 201)
   })
 
   routes.get('/conversations/:id/messages', async (context) => {

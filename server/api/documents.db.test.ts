@@ -50,7 +50,15 @@ beforeAll(async () => {
   const app = new Hono()
   app.route(
     '/api/documents',
-    createDocumentRoutes({ database: database.database, tokens, blobs, jobs, log, address: 'http://127.0.0.1' }),
+    createDocumentRoutes({
+      database: database.database,
+      tokens,
+      blobs,
+      jobs,
+      log,
+      address: 'http://127.0.0.1',
+      accessWatch: { watch: () => () => undefined },
+    }),
   )
   await new Promise<void>((resolve) => {
     server = serve(

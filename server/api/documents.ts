@@ -3,11 +3,13 @@ import { z } from 'zod'
 import { type DocumentRow, MAX_IDS } from '#contract/document.ts'
 import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import { type ChosenSpace, chosenSpace, spaceMove } from '#contract/space.ts'
+import type { AccessWatch } from '#server/access/access-watch.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { APP_ERROR_STATUS, AppError, type AppErrorCode } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import { validate } from '#server/base/validate.ts'
+import { retryDeadlock } from '#server/database/deadlocks.ts'
 import { onlyLibrary, type Scope } from '#server/database/scope.ts'
 import { DISCARD_JOB, DISCARD_REQUEST } from '#server/documents/ingest/blob-cleanup.ts'
 import { REINDEX_JOB } from '#server/documents/ingest/reindex-job.ts'
@@ -29,15 +31,17 @@ import {
 } from '#server/documents/store/library.ts'
 import { pauseReading, resumeReading } from '#server/documents/store/ingestion.ts'
 import { getPageText, getReadingReport } from '#server/documents/store/pages.ts'
-import { moveDocument, requireMayEdit } from '#server/documents/store/space-libraries.ts'
+import { copyDocument, moveDocument, requireMayEdit } from '#server/documents/store/space-libraries.ts'
 import { receiveUpload, type UploadParts } from '#server/documents/upload.ts'
 import { inChosenSpace } from './chosen-space.ts'
+import { endWithAccess } from './end-with-access.ts'
 import { jsonText } from './json-text.ts'
 import { readBody, requireForm, requireJson } from './read-body.ts'
 import { renderApiError } from './render-error.ts'
 
 export interface DocumentRoutesParts extends UploadParts {
   readonly tokens: TokenVerifier
+  readonly accessWatch: AccessWatch
   readonly log: Log
   readonly address: string
   /** Limits the requests of each caller; undefined: does not. */
@@ -84,7 +88,7 @@ const errorCodeOf = (status: number): AppErrorCode => {
 
 /** Reads and writes every row with the rights of the signed-in person. */
 export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn> {
-  const { database, tokens, blobs, jobs, log, address } = parts
+  const { database, tokens, blobs, jobs, log, address, accessWatch } = parts
   const routes = new Hono<SignedIn>()
   routes.onError(renderApiError(log))
   if (parts.takeTurn) routes.use(parts.takeTurn)
@@ -210,7 +214,12 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
 
   routes.get('/:id/file', async (context) => {
     const { id } = validateParameters(documentId, context.req.param())
-    return serveFile({ database, blobs }, context.get('claims'), id, context.req.raw)
+    const claims = context.get('claims')
+    endWithAccess(context, accessWatch, async () => {
+      const readable = await database.asUser(claims, (scope) => getDocuments(scope, [id]), { readOnly: true })
+      return readable.length > 0
+    })
+    return serveFile({ database, blobs }, claims, id, context.req.raw)
   })
 
   routes.get('/:id/pages/:page', async (context) => {
@@ -238,12 +247,22 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
   routes.post('/:id/move', async (context) => {
     const { id } = validateParameters(documentId, context.req.param())
     const { space } = await readBody(context, spaceMove)
-    const moved = await database.asUser(context.get('claims'), async (scope) => {
+    const move = async (scope: Scope) => {
       await moveDocument(scope, id, space)
       return getDocument(scope, id)
-    })
+    }
+    const moved = await retryDeadlock(() => database.asUser(context.get('claims'), move))
     if (moved.state === 'ready') jobs.enqueue(REINDEX_JOB, { key: id, data: { documentId: id } })
     return context.json(moved)
+  })
+
+  routes.post('/:id/copy', async (context) => {
+    const { id } = validateParameters(documentId, context.req.param())
+    const { space } = await readBody(context, spaceMove)
+    const copy = async (scope: Scope) => getDocument(scope, await copyDocument(scope, id, space))
+    const copied = await retryDeadlock(() => database.asUser(context.get('claims'), copy))
+    if (copied.state === 'ready') jobs.enqueue(REINDEX_JOB, { key: copied.id, data: { documentId: copied.id } })
+    return context.json(copied, 201)
   })
 
   routes.delete('/:id', async (context) => {

@@ -3,13 +3,21 @@ import { Readable } from 'node:stream'
 import { Hono } from 'hono'
 import type { ExportSize } from '#contract/export.ts'
 import { PRODUCT_NAME } from '#contract/product-names.ts'
+import type { AccessWatch } from '#server/access/access-watch.ts'
 import { rejectOtherSites, type SignedIn } from '#server/access/authenticate.ts'
 import type { Log } from '#server/base/log.ts'
 import { onlyLibrary, type Scope } from '#server/database/scope.ts'
 import { sumFileSizes } from '#server/documents/store/library.ts'
+import { listReadableSpaces } from '#server/spaces/readable-spaces.ts'
+import { endWithAccess } from './end-with-access.ts'
 import { type ArchiveParts, writeArchive } from './export/archive.ts'
 
-export function createExportRoutes({ log, ...parts }: ArchiveParts & { readonly log: Log }) {
+export interface ExportRoutesParts extends ArchiveParts {
+  readonly accessWatch: AccessWatch
+  readonly log: Log
+}
+
+export function createExportRoutes({ log, accessWatch, ...parts }: ExportRoutesParts) {
   const routes = new Hono<SignedIn>()
 
   routes.get('/account/export/size', async (context) => {
@@ -19,8 +27,17 @@ export function createExportRoutes({ log, ...parts }: ArchiveParts & { readonly 
     return context.json({ bytes } satisfies ExportSize)
   })
 
-  routes.get('/account/export', rejectOtherSites, (context) => {
-    const archive = writeArchive(parts, context.get('claims'))
+  routes.get('/account/export', rejectOtherSites, async (context) => {
+    const claims = context.get('claims')
+    const readSpaces = () => parts.database.asUser(claims, listReadableSpaces, { readOnly: true })
+    const reading = readSpaces()
+    // It holds the person's conversations in them.
+    endWithAccess(context, accessWatch, async () => {
+      const [spaces, left] = [await reading, new Set(await readSpaces())]
+      return spaces.every((space) => left.has(space))
+    })
+    await reading
+    const archive = writeArchive(parts, claims)
     // A client that disconnects also ends the stream.
     archive.on('error', (error) => log.warn({ err: error }, 'an export broke off'))
     const name = `${PRODUCT_NAME.toLowerCase()}-${new Date().toISOString().slice(0, 10)}.zip`

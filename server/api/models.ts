@@ -1,6 +1,9 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
+import { z } from 'zod'
 import type { ModelAvailability } from '#contract/model.ts'
+import { chosenSpace } from '#contract/space.ts'
 import type { PersonClaims, SignedIn } from '#server/access/authenticate.ts'
+import { validate } from '#server/base/validate.ts'
 import { LIST_BOUNDS, readJsonList, readJsonRows } from '#server/database/json-list.ts'
 import type { Database } from '#server/database/scope.ts'
 import type { ResolveProviders } from '#server/providers/provider-registry.ts'
@@ -12,20 +15,32 @@ interface ModelRoutesParts {
   readonly database: Database
   readonly providersOf: ResolveProviders
   /** @throws AppError of an endpoint that fails. */
-  readonly refresh: (person: PersonClaims, signal: AbortSignal) => Promise<void>
+  readonly refresh: (person: PersonClaims, spaceId: string | null, signal: AbortSignal) => Promise<void>
 }
+
+const inSpace = z.object({ space: chosenSpace.default('personal') })
+
+/** Null: outside of spaces. */
+function namedSpace(context: Context): string | null {
+  const { space } = validate(inSpace, context.req.query())
+  return space === 'personal' ? null : space
+}
+
+/** Models that can be chosen in the space $1; null: outside of spaces. */
+const CHOOSABLE = `is_visible and (space_id is null or (space_id = $1 and $1 = any ((select spaces_to('ask'))::uuid[])))`
 
 export function createModelRoutes({ database, providersOf, refresh }: ModelRoutesParts) {
   const routes = new Hono<SignedIn>()
 
   routes.get('/models/visible', async (context) => {
+    const space = namedSpace(context)
     const models = await database.asUser(context.get('claims'), (scope) =>
       readJsonList(
         scope,
         {
-          text: `select id, name, version, model_identifier, provider, family, is_default, context_window
-            from models where is_visible order by is_default desc, name`,
-          values: [],
+          text: `select id, name, version, model_identifier, provider, family, is_default, context_window, space_id
+            from models where ${CHOOSABLE} order by is_default desc, name`,
+          values: [space],
         },
         { ...LIST_BOUNDS, wayOut: FEWER_MODELS },
       ),
@@ -34,13 +49,13 @@ export function createModelRoutes({ database, providersOf, refresh }: ModelRoute
   })
 
   routes.get('/models/availability', async (context) => {
-    const claims = context.get('claims')
+    const [claims, spaceId] = [context.get('claims'), namedSpace(context)]
     const [providers, models] = await Promise.all([
-      providersOf(claims.sub),
+      providersOf(claims.sub, { spaceId }),
       database.asUser(claims, (scope) =>
         readJsonRows<{ model_identifier: string; provider: string }>(
           scope,
-          { text: 'select model_identifier, provider from models where is_visible', values: [] },
+          { text: `select model_identifier, provider from models where ${CHOOSABLE}`, values: [spaceId] },
           { ...LIST_BOUNDS, wayOut: FEWER_MODELS },
         ),
       ),
@@ -54,7 +69,7 @@ export function createModelRoutes({ database, providersOf, refresh }: ModelRoute
   })
 
   routes.post('/models/refresh', async (context) => {
-    await refresh(context.get('claims'), context.req.raw.signal)
+    await refresh(context.get('claims'), namedSpace(context), context.req.raw.signal)
     return context.body(null, 204)
   })
 

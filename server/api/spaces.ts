@@ -1,9 +1,13 @@
 /** Invitations and links: beyond direct calls to the tables of spaces, they need mails and secrets. */
 import { Hono } from 'hono'
-import { createdLink, newInvitation, newLink } from '#contract/space.ts'
+import { createdLink, newInvitation, newLink, type SpaceReceipt, spaceReceipt } from '#contract/space.ts'
 import type { SignedIn } from '#server/access/authenticate.ts'
 import { AppError } from '#server/base/errors.ts'
+import { retryDeadlock } from '#server/database/deadlocks.ts'
 import type { Database } from '#server/database/scope.ts'
+import { DISCARD_JOB, DISCARD_REQUEST } from '#server/documents/ingest/blob-cleanup.ts'
+import type { Jobs } from '#server/jobs/start.ts'
+import { deleteSpace } from '#server/spaces/delete-space.ts'
 import { answerInvitation, inviteToSpace, type Invitation } from '#server/spaces/invitations.ts'
 import { createLink, listLinks, revokeLink } from '#server/spaces/share-links.ts'
 import { parseId } from './parse-id.ts'
@@ -15,16 +19,37 @@ export interface InvitationMail extends Invitation {
   readonly inviterId: string
 }
 
+export interface ReceiptMail {
+  readonly recipientId: string
+  readonly receipt: SpaceReceipt
+}
+
 export interface SpaceRoutesParts {
   readonly database: Database
+  /** For deletions, which may take long. */
+  readonly background: Database
+  readonly jobs: Pick<Jobs, 'enqueue'>
+  /** In the background: the space is already deleted. */
+  readonly sendReceipt: (mail: ReceiptMail) => void
   /** Sends in the background, so that no answer tells whether the address has an account. */
   readonly sendInvitation: (mail: InvitationMail) => void
   readonly address: string
   readonly allowsPublicLinks: boolean
 }
 
-export function createSpaceRoutes({ database, sendInvitation, address, allowsPublicLinks }: SpaceRoutesParts) {
+export function createSpaceRoutes(parts: SpaceRoutesParts) {
+  const { database, background, jobs, sendInvitation, sendReceipt, address, allowsPublicLinks } = parts
   const routes = new Hono<SignedIn>()
+
+  routes.delete('/spaces/:id', async (context) => {
+    const id = parseId(context.req.param('id'), 'space')
+    const claims = context.get('claims')
+    // Answers and documents in progress lock rows of the space in another order.
+    const receipt = await retryDeadlock(() => background.asUser(claims, (scope) => deleteSpace(scope, id)))
+    jobs.enqueue(DISCARD_JOB, DISCARD_REQUEST)
+    sendReceipt({ recipientId: claims.sub, receipt })
+    return context.json(spaceReceipt.parse(receipt))
+  })
 
   routes.post('/spaces/:id/invitations', async (context) => {
     const id = parseId(context.req.param('id'), 'space')

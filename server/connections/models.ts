@@ -13,14 +13,16 @@ export interface CatalogueModel {
   readonly sees: boolean
 }
 
-/** `owner` is null for models that everyone can use. */
+/** Without a person and a space: models that everyone can use. */
 interface ModelOwner {
   readonly provider: string
-  readonly owner: string | null
-  readonly ownProvider: string | null
+  readonly owner?: string
+  readonly ownProvider?: string
+  readonly spaceId?: string
+  readonly spaceProvider?: string
 }
 
-const SHARED_MODELS: ModelOwner = { provider: 'OpenAI-compatible', owner: null, ownProvider: null }
+const SHARED_MODELS: ModelOwner = { provider: 'OpenAI-compatible' }
 
 /** An endpoint of a person may list other names each time; the most recent hidden ones keep their names in the page. */
 const MAX_HIDDEN_MODELS = 1_000
@@ -29,27 +31,30 @@ const MAX_HIDDEN_MODELS = 1_000
 export async function storeListedModels(
   scope: Scope,
   models: readonly CatalogueModel[],
-  { provider, owner, ownProvider }: ModelOwner = SHARED_MODELS,
+  { provider, owner, ownProvider, spaceId, spaceProvider }: ModelOwner = SHARED_MODELS,
 ): Promise<void> {
   await scope.query(
-    `insert into models (name, version, model_identifier, provider, family, context_window, sees, owner, own_provider)
-     select name, '1', identifier, $2, 'compatible', "contextWindow", sees, $3, $4
+    `insert into models (name, version, model_identifier, provider, family, context_window, sees, owner, own_provider, space_id,
+       space_provider)
+     select name, '1', identifier, $2, 'compatible', "contextWindow", sees, $3, $4, $5, $6
      from jsonb_to_recordset($1) as listed(identifier text, name text, "contextWindow" integer, sees boolean)
      on conflict (model_identifier) do update
      set name = excluded.name, context_window = excluded.context_window, sees = excluded.sees, is_visible = true, updated_at = now()
      where (models.name, models.context_window, models.sees, models.is_visible)
        is distinct from (excluded.name, excluded.context_window, excluded.sees, true)`,
-    [JSON.stringify(models), provider, owner, ownProvider],
+    [JSON.stringify(models), provider, owner, ownProvider, spaceId, spaceProvider],
   )
   await scope.query(
     `update models set is_visible = false, updated_at = now()
-     where provider = $2 and own_provider is not distinct from $3 and is_visible and not (model_identifier = any($1))`,
-    [models.map(({ identifier }) => identifier), provider, ownProvider],
+     where provider = $2 and own_provider is not distinct from $3 and space_provider is not distinct from $4 and is_visible
+       and not (model_identifier = any($1))`,
+    [models.map(({ identifier }) => identifier), provider, ownProvider, spaceProvider],
   )
   await scope.query(
     `delete from models where id in (
-       select id from models where own_provider = $1 and not is_visible order by updated_at desc, id offset $2)`,
-    [ownProvider, MAX_HIDDEN_MODELS],
+       select id from models where (own_provider = $1 or space_provider = $2) and not is_visible
+       order by updated_at desc, id offset $3)`,
+    [ownProvider, spaceProvider, MAX_HIDDEN_MODELS],
   )
 }
 
@@ -58,7 +63,7 @@ async function storeDefault(scope: Scope, configured: readonly string[], named: 
   await scope.query(
     `with preferred as (
        select id from models
-       where is_visible and owner is null
+       where is_visible and owner is null and space_id is null
          and (model_identifier = any($2) or provider = any($1) or model_identifier = $3)
        order by coalesce(model_identifier = any($2), false) desc, coalesce(array_position($1, provider), 99), created_at, name
        limit 1

@@ -3,21 +3,17 @@ import { AppError } from '#server/base/errors.ts'
 import type { Database, Scope } from '#server/database/scope.ts'
 import type { ListedModel } from '#server/providers/list-models.ts'
 import { personalIdentifier } from '#server/providers/provider-registry.ts'
-import { storeListedModels } from './models.ts'
+import type { EncryptedProvider, StoredProvider } from './encrypted-providers.ts'
+import { type CatalogueModel, storeListedModels } from './models.ts'
 
-export interface StoredProvider {
-  id: string
-  kind: PersonalProvider['kind']
-  name: string
-  base_url: string | null
-  sealed_key: Buffer | null
-  embeddings_model: string | null
+export interface StoredPersonalProvider extends StoredProvider {
+  readonly embeddings_model: string | null
 }
 
 const COLUMNS = `id, kind, name, base_url, last_four, embeddings_model, to_jsonb(created_at) #>> '{}' as created_at`
 
-export async function readStoredProviders(database: Database, owner: string): Promise<StoredProvider[]> {
-  const { rows } = await database.serviceStatement<StoredProvider & Record<string, unknown>>(
+export async function readStoredProviders(database: Database, owner: string): Promise<StoredPersonalProvider[]> {
+  const { rows } = await database.serviceStatement<StoredPersonalProvider & Record<string, unknown>>(
     'select id, kind, name, base_url, sealed_key, embeddings_model from own_providers where owner = $1 order by created_at, id',
     [owner],
   )
@@ -29,18 +25,14 @@ export async function listProviders(scope: Scope): Promise<PersonalProvider[]> {
   return rows
 }
 
-export interface SealedProvider {
-  readonly kind: PersonalProvider['kind']
-  readonly name: string
-  readonly baseUrl: string | null
-  readonly sealedKey: Buffer | null
+export interface NewPersonalRow extends EncryptedProvider {
   readonly lastFour: string | null
 }
 
 /** Also replaces an earlier provider of the same name. A trigger rejects more than 20. */
-export async function replaceProvider(scope: Scope, provider: SealedProvider): Promise<PersonalProvider> {
+export async function replaceProvider(scope: Scope, provider: NewPersonalRow): Promise<PersonalProvider> {
   const { kind, name, baseUrl, sealedKey, lastFour } = provider
-  const { rows: replaced } = await scope.query<Pick<StoredProvider, 'id' | 'base_url' | 'embeddings_model'>>(
+  const { rows: replaced } = await scope.query<Pick<StoredPersonalProvider, 'id' | 'base_url' | 'embeddings_model'>>(
     'delete from own_providers where name = $1 returning id, base_url, embeddings_model',
     [name],
   )
@@ -73,6 +65,14 @@ export async function setEmbeddingsModel(
   return rows[0]
 }
 
+export const toCatalogue = (endpointId: string, models: readonly ListedModel[]): CatalogueModel[] =>
+  models.map(({ id, contextWindow, sees }) => ({
+    identifier: personalIdentifier(endpointId, id),
+    name: id,
+    contextWindow,
+    sees,
+  }))
+
 export const storeModels = (
   database: Database,
   owner: string,
@@ -80,14 +80,5 @@ export const storeModels = (
   models: readonly ListedModel[],
 ) =>
   database.asService((scope) =>
-    storeListedModels(
-      scope,
-      models.map((model) => ({
-        identifier: personalIdentifier(id, model.id),
-        name: model.id,
-        contextWindow: model.contextWindow,
-        sees: model.sees,
-      })),
-      { provider: name, owner, ownProvider: id },
-    ),
+    storeListedModels(scope, toCatalogue(id, models), { provider: name, owner, ownProvider: id }),
   )

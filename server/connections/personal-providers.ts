@@ -1,21 +1,18 @@
 /** Keys and endpoints that people connect for themselves: tested before they are stored, and stored encrypted. */
-import { hkdfSync } from 'node:crypto'
-import type { z } from 'zod'
-import type { newPersonalProvider, PersonalProvider } from '#contract/provider.ts'
-import { decrypt, encrypt } from '#server/base/encrypt.ts'
+import type { PersonalProvider } from '#contract/provider.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Claims, Database } from '#server/database/scope.ts'
 import {
   createProviders,
   DEFAULT_BASE_URLS,
-  type PersonalEndpoint,
   type ProviderSettings,
   type ResolveProviders,
 } from '#server/providers/provider-registry.ts'
 import type { Embedder } from '#server/providers/embed.ts'
-import { type Endpoint, listModels } from '#server/providers/list-models.ts'
+import { listModels } from '#server/providers/list-models.ts'
 import { readConsent } from './embeddings-consents.ts'
+import { createProviderEncryption, KEYED_NAMES, type NewProvider, requireFreeName } from './encrypted-providers.ts'
 import {
   choosePersonalEmbedder,
   createEndpointEmbedder,
@@ -28,14 +25,13 @@ import {
   listProviders,
   readStoredProviders,
   replaceProvider,
-  type SealedProvider,
   setEmbeddingsModel,
-  type StoredProvider,
   storeModels,
+  type StoredPersonalProvider,
 } from './personal-provider-store.ts'
+import type { SpaceKeys } from './space-providers.ts'
 
 type Person = Claims & { readonly sub: string }
-type NewProvider = z.output<typeof newPersonalProvider>
 
 export interface PersonalProviders {
   list(person: Person): Promise<PersonalProvider[]>
@@ -64,28 +60,15 @@ interface PersonalProvidersOptions {
   readonly embedder?: Embedder | null
   /** Whose embeddings models people may choose. */
   readonly serverEndpoints?: readonly ServerEndpoint[]
+  /** Keys that come before those of the person in questions asked in a space. */
+  readonly keysOfSpace?: (asker: string, spaceId: string) => Promise<SpaceKeys | undefined>
   readonly log: Log
 }
 
 const EMBED_TIMEOUT_MS = 10_000
-const KEYED_NAMES = { anthropic: 'Anthropic', openai: 'OpenAI' } as const
-const RESERVED_NAMES = new Set(['anthropic', 'openai', 'openai-compatible', 'alcove'])
-
-/** Binds the encrypted key to its owner, name and address. */
-const encryptionContext = (owner: string, name: string, baseUrl: string | null) =>
-  JSON.stringify([owner, name, baseUrl])
-
 /** Shown to identify a key; at most half of it. */
 const lastCharacters = (apiKey: string): string =>
   apiKey.slice(Math.max(apiKey.length - 4, Math.ceil(apiKey.length / 2)))
-
-function sealProvider(key: Buffer, owner: string, given: NewProvider): SealedProvider {
-  const { kind, apiKey } = given
-  const name = kind === 'compatible' ? given.name : KEYED_NAMES[kind]
-  const baseUrl = kind === 'compatible' ? given.baseUrl : null
-  const sealedKey = apiKey === undefined ? null : encrypt(key, apiKey, encryptionContext(owner, name, baseUrl))
-  return { kind, name, baseUrl, sealedKey, lastFour: apiKey === undefined ? null : lastCharacters(apiKey) }
-}
 
 /** @throws AppError `unavailable` */
 export async function testEmbeddings(name: string, embedder: Embedder, signal: AbortSignal): Promise<void> {
@@ -98,41 +81,17 @@ export async function testEmbeddings(name: string, embedder: Embedder, signal: A
 }
 
 export function createPersonalProviders(options: PersonalProvidersOptions): PersonalProviders {
-  const { database, settings, guardedFetch, embedder: operatorEmbedder = null, serverEndpoints = [], log } = options
-  const key = Buffer.from(hkdfSync('sha256', options.encryptionKey, 'alcove', 'keys of people', 32))
+  const { database, settings, embedder: operatorEmbedder = null, serverEndpoints = [], keysOfSpace } = options
+  const encryption = createProviderEncryption('keys of people', options)
   const sharedProviders = createProviders(settings)
 
-  function toEndpoint(given: NewProvider): Endpoint {
-    if (given.kind === 'compatible')
-      return { protocol: 'openai', name: given.name, baseUrl: given.baseUrl, apiKey: given.apiKey, fetch: guardedFetch }
-    const name = KEYED_NAMES[given.kind]
-    const baseUrl = settings[given.kind].baseUrl ?? DEFAULT_BASE_URLS[name]
-    return { protocol: given.kind, name, baseUrl, apiKey: given.apiKey }
-  }
-
-  /** Returns undefined if decryption fails: the installation key was replaced, or the row was modified. */
-  function decryptKey(owner: string, { id, name, base_url, sealed_key }: StoredProvider): string | undefined {
-    if (sealed_key === null) return undefined
-    try {
-      return decrypt(key, sealed_key, encryptionContext(owner, name, base_url))
-    } catch (error) {
-      log.warn({ err: error, provider: id }, 'a personal key cannot be decrypted')
-      return undefined
-    }
-  }
-
-  function toPersonalEndpoints(owner: string, row: StoredProvider): PersonalEndpoint[] {
-    if (row.base_url === null) return []
-    return [{ id: row.id, name: row.name, baseUrl: row.base_url, apiKey: decryptKey(owner, row), fetch: guardedFetch }]
-  }
-
-  function toEmbeddingsEndpoints(owner: string, row: StoredProvider): EmbeddingsEndpoint[] {
+  function toEmbeddingsEndpoints(owner: string, row: StoredPersonalProvider): EmbeddingsEndpoint[] {
     const { id, kind, name, embeddings_model: model } = row
     if (kind === 'anthropic') return []
-    const [endpoint] = toPersonalEndpoints(owner, row)
+    const [endpoint] = encryption.toPersonalEndpoints(owner, row)
     const baseUrl = endpoint?.baseUrl ?? settings.openai.baseUrl ?? DEFAULT_BASE_URLS.OpenAI
     const keyPrefix = personalKeyPrefix(id)
-    return [{ id, name, baseUrl, apiKey: decryptKey(owner, row), fetch: endpoint?.fetch, model, keyPrefix }]
+    return [{ id, name, baseUrl, apiKey: encryption.decryptKey(owner, row), fetch: endpoint?.fetch, model, keyPrefix }]
   }
 
   const listEmbeddingsEndpoints = async (owner: string) =>
@@ -152,10 +111,14 @@ export function createPersonalProviders(options: PersonalProvidersOptions): Pers
     list: (person) => database.asUser(person, listProviders),
 
     async connect(person, given, signal) {
-      if (given.kind === 'compatible' && RESERVED_NAMES.has(given.name.toLowerCase()))
-        throw new AppError('bad_request', `"${given.name}" is the name of another group. Choose a name of your own.`)
-      const models = await listModels(toEndpoint(given), signal)
-      const row = await database.asUser(person, (scope) => replaceProvider(scope, sealProvider(key, person.sub, given)))
+      requireFreeName(given)
+      const models = await listModels(encryption.toEndpoint(given), signal)
+      const { apiKey } = given
+      const provider = {
+        ...encryption.encrypt(person.sub, given),
+        lastFour: apiKey === undefined ? null : lastCharacters(apiKey),
+      }
+      const row = await database.asUser(person, (scope) => replaceProvider(scope, provider))
       if (row.kind === 'compatible') await storeModels(database, person.sub, row, models)
       return row
     },
@@ -190,7 +153,7 @@ export function createPersonalProviders(options: PersonalProvidersOptions): Pers
 
     async refresh(person, signal) {
       const endpoints = (await readStoredProviders(database, person.sub)).flatMap((row) =>
-        toPersonalEndpoints(person.sub, row),
+        encryption.toPersonalEndpoints(person.sub, row),
       )
       await Promise.all(
         endpoints.map(async (endpoint) =>
@@ -199,21 +162,25 @@ export function createPersonalProviders(options: PersonalProvidersOptions): Pers
       )
     },
 
-    async resolve(owner, hasPersonal = true) {
-      const rows = hasPersonal ? await readStoredProviders(database, owner) : []
-      if (rows.length === 0) return sharedProviders
-      const keyOf = (kind: keyof typeof KEYED_NAMES): string | undefined => {
+    async resolve(owner, { hasPersonal = true, spaceId = null } = {}) {
+      const [rows, ofSpace] = await Promise.all([
+        hasPersonal ? readStoredProviders(database, owner) : [],
+        spaceId === null ? undefined : keysOfSpace?.(owner, spaceId),
+      ])
+      if (rows.length === 0 && !ofSpace) return sharedProviders
+      /** The key of the space or the person, whom the operator does not pay for. */
+      const ownKeyOf = (kind: keyof typeof KEYED_NAMES): string | undefined => {
         const row = rows.find((candidate) => candidate.kind === kind)
-        return (row && decryptKey(owner, row)) ?? settings[kind].apiKey
+        return ofSpace?.keys[kind] ?? (row && encryption.decryptKey(owner, row))
       }
       return createProviders({
         ...settings,
-        anthropic: { ...settings.anthropic, apiKey: keyOf('anthropic') },
-        openai: { ...settings.openai, apiKey: keyOf('openai') },
-        personal: rows.flatMap((row) => toPersonalEndpoints(owner, row)),
-        personalKeys: rows.flatMap((row) =>
-          row.kind === 'compatible' || decryptKey(owner, row) === undefined ? [] : [KEYED_NAMES[row.kind]],
-        ),
+        anthropic: { ...settings.anthropic, apiKey: ownKeyOf('anthropic') ?? settings.anthropic.apiKey },
+        openai: { ...settings.openai, apiKey: ownKeyOf('openai') ?? settings.openai.apiKey },
+        personal: [...rows.flatMap((row) => encryption.toPersonalEndpoints(owner, row)), ...(ofSpace?.endpoints ?? [])],
+        personalKeys: (['anthropic', 'openai'] as const)
+          .filter((kind) => ownKeyOf(kind) !== undefined)
+          .map((kind) => KEYED_NAMES[kind]),
       })
     },
   }

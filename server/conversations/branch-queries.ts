@@ -72,6 +72,19 @@ async function getAskable(scope: Scope, id: string): Promise<ConversationRow> {
   return conversation
 }
 
+/**
+ * For a locked conversation: its person may have been removed, or it may have been moved or unshared, since it was read.
+ * @throws AppError `not_found`
+ */
+async function requireStillAskable(scope: Scope, { id, space_id }: ConversationRow, person: string): Promise<void> {
+  const { rows } = await scope.query<{ may: boolean }>(
+    `select c.space_id is null or hold_space_right($2, c.space_id, 'ask') as may from conversations c
+     where c.id = $1 and (c.uid = $2 or c.is_shared) and c.space_id is not distinct from $3`,
+    [id, person, space_id],
+  )
+  if (rows[0]?.may !== true) throw new AppError('not_found', 'There is no such conversation.')
+}
+
 /** Atomic; in the space of the original, and not shared; a repeated `id` returns the first result. @throws AppError `not_found`, or `conflict` if the id is taken. */
 export async function branchConversation(
   database: Database,
@@ -89,6 +102,7 @@ export async function branchConversation(
   const row = await database.asService(
     async (scope) => {
       await lockConversation(scope, conversationId)
+      await requireStillAskable(scope, left, asPerson.sub)
       const made = await scope.query<{ row: ConversationRow }>(
         `insert into conversations as c (id, uid, title, model_name, metadata, space_id) values ($1, $2, $3, $4, $5, $6)
        on conflict (id) do nothing returning to_jsonb(c) as row`,

@@ -214,6 +214,12 @@ export async function moveConversation(scope: Scope, id: string, spaceId: string
   await scope.query('select move_conversation($1, $2)', [id, spaceId])
 }
 
+/** Null: out of spaces. @returns the id of the copy @throws AppError as `moveConversation`. Runs as the person. */
+export async function copyConversation(scope: Scope, id: string, spaceId: string | null): Promise<string> {
+  const { rows } = await scope.query<{ id: string }>('select copy_conversation($1, $2) as id', [id, spaceId])
+  return rows[0]?.id ?? ''
+}
+
 export const isUntitled = (title: string | null): boolean => title === null || title === DEFAULT_TITLES.created
 
 /** Sets a title only where there is none, so that one chosen meanwhile stays. Runs as the service. */

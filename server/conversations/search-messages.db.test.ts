@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Claims } from '#server/database/scope.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { ask, createConversation, createSpace, join, type Person, remove } from '#test/spaces.ts'
 import { SEARCH_SCOPE, searchMessages } from './search-messages.ts'
 
 let db: TestDatabase
@@ -35,6 +36,27 @@ async function say(person: Claims & { sub: string }, contents: readonly string[]
 
 const find = (person: Claims, search: string) => searchMessages(db.database, person, search)
 const idsOf = async (person: Claims, search: string) => (await find(person, search)).map((found) => found.message_id)
+
+test('everywhere, also in conversations that others have shared, and in no others', async () => {
+  const [other, stranger] = [await db.createPerson(), await db.createPerson()]
+  const [space, foreign] = [await createSpace(db, other), await createSpace(db, stranger)]
+  await join(db, other, space, owner, 'reader')
+  const said = async (person: Person, place: string | null, isShared: boolean) =>
+    ask(db, person, await createConversation(db, person, { space: place, isShared }), 'A lamp')
+  const own = await said(owner, null, false)
+  const ownInSpace = await said(owner, space, true)
+  const shared = await said(other, space, true)
+  await said(other, space, false)
+  await said(other, null, false)
+  await said(stranger, foreign, true)
+  expect(await idsOf(owner, 'lamp')).toEqual([shared, ownInSpace, own])
+  const within = (place: string) => searchMessages(db.database, owner, 'lamp', place)
+  expect((await within('personal')).map((found) => found.message_id)).toEqual([own])
+  expect((await within(space)).map((found) => found.message_id)).toEqual([shared, ownInSpace])
+  expect(await within(foreign)).toEqual([])
+  await remove(db, other, space, owner)
+  expect(await idsOf(owner, 'lamp')).toEqual([own])
+})
 
 describe('messages are found', () => {
   test('by the beginning of words, all of them, in any order, newest first', async () => {

@@ -17,25 +17,28 @@ export const SEARCH_SCOPE: TransactionOptions = {
 
 type FoundRow = Omit<FoundMessage, 'snippet'> & { content: string }
 
-/** The index of a space, or that of the person's own messages. */
-const PLACES = {
-  any: 't.owner = (select auth.uid())',
-  personal: 't.owner = (select auth.uid()) and t.space_id is null',
-  space: 't.space_id = $2',
-}
-
-function searchSql(words: number, place: string, firstWord: number): string {
+function searchSql(words: number, space: ChosenSpace | undefined): string {
+  const firstWord = space === undefined || space === 'personal' ? 2 : 3
   // One condition per word: PostgreSQL would unroll a list for every row.
   const conditions = Array.from(
     { length: words },
     (_, index) => `strpos(t.text, (select fold_text($${index + firstWord}))) > 0`,
-  )
+  ).join(' and ')
+  const findIn = (place: string) =>
+    `(select t.message_id, t.position from message_texts t where ${place} and ${conditions} order by t.position desc limit $1)`
+  const [own, ofSpaces] = [
+    't.owner = (select auth.uid())',
+    `(select s.message_id, s.position from unnest((select spaces_to('read'))::uuid[]) as place (id)
+      cross join lateral ${findIn('t.space_id = place.id')} s)`,
+  ]
+  const found = {
+    // Each index yields its newest, of which the newest are left.
+    any: `select message_id from (${findIn(own)} union ${ofSpaces}) any_place order by position desc limit $1`,
+    personal: findIn(`${own} and t.space_id is null`),
+    space: findIn('t.space_id = $2'),
+  }[space === undefined || space === 'personal' ? (space ?? 'any') : 'space']
   return `
-    with found as materialized (
-      select t.message_id from message_texts t
-      where ${place} and ${conditions.join(' and ')}
-      order by t.position desc limit $1
-    )
+    with found as materialized (${found})
     select m.id as message_id, m.conversation_id, m.position, m.sender_role, to_jsonb(m.created_at) #>> '{}' as created_at,
       left(c.title, ${MAX_TITLE_CHARACTERS}) as title, left(m.content, ${MAX_SCANNED_CHARACTERS}) as content
     from found join messages m on m.id = found.message_id join conversations c on c.id = m.conversation_id
@@ -55,10 +58,8 @@ export async function searchMessages(
   const { rows } = await database.asUser(
     claims,
     (scope) => {
-      const inSpace = space !== undefined && space !== 'personal'
-      const place = inSpace ? PLACES.space : PLACES[space ?? 'any']
-      const values = [MAX_RESULTS, ...(inSpace ? [space] : []), ...words]
-      return scope.query<FoundRow>(searchSql(words.length, place, inSpace ? 3 : 2), values)
+      const values = [MAX_RESULTS, ...(space === undefined || space === 'personal' ? [] : [space]), ...words]
+      return scope.query<FoundRow>(searchSql(words.length, space), values)
     },
     SEARCH_SCOPE,
   )

@@ -546,12 +546,18 @@ create table public.models (
   owner uuid,
   own_provider uuid,
   sees boolean not null default false,
+  space_id uuid,
+  space_provider uuid,
   constraint models_check CHECK (((owner IS NULL) = (own_provider IS NULL))),
+  constraint models_check1 CHECK (((space_id IS NULL) = (space_provider IS NULL))),
+  constraint models_check2 CHECK (((owner IS NULL) OR (space_id IS NULL))),
   constraint models_context_window_check CHECK ((context_window > 0)),
   constraint models_model_identifier_key UNIQUE (model_identifier),
   constraint models_own_provider_fkey FOREIGN KEY (own_provider) REFERENCES public.own_providers(id) ON DELETE CASCADE,
   constraint models_owner_fkey FOREIGN KEY (owner) REFERENCES auth.users(id) ON DELETE CASCADE,
-  constraint models_pkey PRIMARY KEY (id)
+  constraint models_pkey PRIMARY KEY (id),
+  constraint models_space_id_fkey FOREIGN KEY (space_id) REFERENCES public.spaces(id) ON DELETE CASCADE,
+  constraint models_space_provider_fkey FOREIGN KEY (space_provider) REFERENCES public.space_providers(id) ON DELETE CASCADE
 );
 
 create table public.operator_links (
@@ -779,6 +785,31 @@ create table public.space_members (
   constraint space_members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'reader'::text]))),
   constraint space_members_space_id_fkey FOREIGN KEY (space_id) REFERENCES public.spaces(id) ON DELETE CASCADE,
   constraint space_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+
+create table public.space_providers (
+  id uuid not null default gen_random_uuid(),
+  space_id uuid not null,
+  created_by uuid not null default auth.uid(),
+  kind text not null,
+  name text not null,
+  base_url text,
+  sealed_key bytea,
+  created_at timestamp with time zone not null default now(),
+  constraint space_providers_base_url_check CHECK ((char_length(base_url) <= 500)),
+  constraint space_providers_check CHECK (
+CASE kind
+    WHEN 'anthropic'::text THEN ((name = 'Anthropic'::text) AND (base_url IS NULL) AND (sealed_key IS NOT NULL))
+    WHEN 'openai'::text THEN ((name = 'OpenAI'::text) AND (base_url IS NULL) AND (sealed_key IS NOT NULL))
+    ELSE ((base_url IS NOT NULL) AND (name <> ALL (ARRAY['Anthropic'::text, 'OpenAI'::text, 'OpenAI-compatible'::text, 'Alcove'::text])))
+END),
+  constraint space_providers_kind_check CHECK ((kind = ANY (ARRAY['anthropic'::text, 'openai'::text, 'compatible'::text]))),
+  constraint space_providers_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 60))),
+  constraint space_providers_pkey PRIMARY KEY (id),
+  constraint space_providers_sealed_key_check CHECK ((octet_length(sealed_key) <= 2000)),
+  constraint space_providers_space_id_created_by_fkey FOREIGN KEY (space_id, created_by) REFERENCES public.space_members(space_id, user_id) ON DELETE CASCADE,
+  constraint space_providers_space_id_fkey FOREIGN KEY (space_id) REFERENCES public.spaces(id) ON DELETE CASCADE,
+  constraint space_providers_space_id_name_key UNIQUE (space_id, name)
 );
 
 create table public.spaces (
@@ -1040,6 +1071,7 @@ CREATE INDEX document_pages_owner_idx ON public.document_pages USING btree (owne
 CREATE INDEX documents_library_uploaded_at_idx ON public.documents USING btree (library, uploaded_at DESC);
 CREATE INDEX documents_object_name_idx ON public.documents USING btree (object_name) WHERE (object_name IS NOT NULL);
 CREATE INDEX documents_owner_uploaded_at_idx ON public.documents USING btree (owner, uploaded_at DESC);
+CREATE INDEX documents_path_idx ON public.documents USING btree (path);
 CREATE INDEX documents_paused_idx ON public.documents USING btree (library) WHERE (state = 'paused'::text);
 CREATE UNIQUE INDEX documents_series_version_key ON public.documents USING btree (series, version);
 CREATE INDEX documents_space_id_idx ON public.documents USING btree (space_id) WHERE (space_id IS NOT NULL);
@@ -1052,6 +1084,8 @@ CREATE INDEX messages_author_idx ON public.messages USING btree (author) WHERE (
 CREATE INDEX messages_conversation_id_position_idx ON public.messages USING btree (conversation_id, "position");
 CREATE INDEX models_own_provider_idx ON public.models USING btree (own_provider) WHERE (own_provider IS NOT NULL);
 CREATE INDEX models_owner_idx ON public.models USING btree (owner) WHERE (owner IS NOT NULL);
+CREATE INDEX models_space_id_idx ON public.models USING btree (space_id) WHERE (space_id IS NOT NULL);
+CREATE INDEX models_space_provider_idx ON public.models USING btree (space_provider) WHERE (space_provider IS NOT NULL);
 CREATE UNIQUE INDEX own_providers_embeddings_idx ON public.own_providers USING btree (owner) WHERE (embeddings_model IS NOT NULL);
 CREATE INDEX passage_vectors_passage_idx ON public.passage_vectors USING btree (document_id, passage);
 CREATE INDEX replies_conversation_id_idx ON public.replies USING btree (conversation_id, created_at);
@@ -1066,6 +1100,7 @@ CREATE INDEX space_events_space_id_idx ON public.space_events USING btree (space
 CREATE INDEX space_invitations_email_idx ON public.space_invitations USING btree (email);
 CREATE INDEX space_invitations_invited_by_idx ON public.space_invitations USING btree (invited_by);
 CREATE INDEX space_members_user_id_idx ON public.space_members USING btree (user_id, space_id);
+CREATE INDEX space_providers_created_by_idx ON public.space_providers USING btree (space_id, created_by);
 CREATE INDEX spaces_created_by_idx ON public.spaces USING btree (created_by);
 CREATE INDEX tool_consents_owner_idx ON public.tool_consents USING btree (owner);
 CREATE INDEX tool_consents_server_id_idx ON public.tool_consents USING btree (server_id);
@@ -1259,6 +1294,117 @@ AS $function$
   ) b
 $function$;
 
+CREATE OR REPLACE FUNCTION public.copy_conversation(conversation uuid, target uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  me uuid := auth.uid();
+  original public.conversations;
+  copy uuid := gen_random_uuid();
+begin
+  select * into original from public.conversations c
+  where c.id = conversation and (c.uid = me or c.is_shared)
+    and (c.space_id is null or c.space_id = any (public.spaces_to('read'))) for update;
+  if not found or not (original.space_id is null or public.hold_space_right(me, original.space_id, 'read')) then
+    raise exception using errcode = 'PT404', message = 'There is no such conversation.';
+  end if;
+  if original.uid is distinct from me then
+    raise exception using errcode = '42501', message = 'Only the person who began a conversation copies it.';
+  end if;
+  perform public.require_target(target, 'ask', 'Only members add conversations to a space.');
+  if exists (select from public.replies r where r.conversation_id = original.id and r.state in ('queued', 'running')) then
+    raise exception using errcode = 'PT409', message = 'An answer is being written. Copy the conversation when it is complete.';
+  end if;
+  insert into public.conversations (id, uid, title, model_name, ended_at, metadata, space_id)
+  values (
+    copy, me, original.title, original.model_name, original.ended_at,
+    coalesce(case jsonb_typeof(original.metadata) when 'object' then original.metadata - '{branched_from,branched_at}'::text[] end, '{}')
+      || jsonb_build_object('copied_from', original.id),
+    target
+  );
+  -- Copies count as answered, so that an answer of the copy can be rewritten.
+  perform set_config('alcove.copies_answered', 'on', true);
+  with shared as materialized (
+    select m.*, gen_random_uuid() as copy_id from public.messages m where m.conversation_id = original.id
+  ), copied as (
+    insert into public.messages (id, conversation_id, content, sender_role, token_in, token_out, created_at, metadata, author)
+    select copy_id, copy, content, sender_role, token_in, token_out, created_at,
+      case jsonb_typeof(metadata) when 'object' then metadata - '{version,attempt,rewrite_error}'::text[] else metadata end,
+      case when sender_role = 1 then coalesce(author, case when original.space_id is null then me end) end
+    from shared order by position
+  )
+  insert into public.replies (message_id, answer_id, conversation_id, owner, state, finished_at)
+  select question.copy_id, answer.copy_id, copy, me, 'done', now()
+  from public.replies r
+  join shared question on question.id = r.message_id
+  join shared answer on answer.id = r.answer_id;
+  perform set_config('alcove.copies_answered', 'off', true);
+  perform public.record_space_event(original.space_id, 'conversation_copied_out', original.id, '{}');
+  perform public.record_space_event(target, 'conversation_copied_in', copy, '{}');
+  return copy;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.copy_document(document uuid, target uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  me uuid := auth.uid();
+  named public.documents;
+  original public.documents;
+  copy uuid := gen_random_uuid();
+begin
+  select * into named from public.documents d where d.id = document and d.library = any (public.libraries_to('read'));
+  if not found then
+    raise exception using errcode = 'PT404', message = 'There is no such document.';
+  end if;
+  -- No deletion and no move meanwhile; the bytes stay until the copy names them too.
+  select * into original from public.documents d
+  where d.series = named.series and d.library = named.library and d.state in ('ready', 'failed')
+  order by d.superseded_at is null desc, d.state = 'ready' desc, d.version desc limit 1 for share;
+  if not found then
+    raise exception using errcode = 'PT409', message = 'The document is still being read. Copy it when it is ready.';
+  end if;
+  if not (
+    case when original.space_id is null then original.library = me
+      else public.hold_space_right(me, original.space_id, 'edit') end
+  ) then
+    raise exception using errcode = '42501', message = 'Only owners and editors copy a document out of a space.';
+  end if;
+  perform public.require_target(target, 'edit', 'Only owners and editors copy a document into a space.');
+  insert into public.documents (
+    id, owner, space_id, filename, folder, originalname, mimetype, size, path, sha256, state, pages, pages_done, error, readability
+  )
+  values (
+    copy, me, target, original.filename, original.folder, original.originalname, original.mimetype, original.size,
+    original.path, original.sha256, original.state, original.pages, original.pages_done, original.error, original.readability
+  )
+  on conflict (library, sha256) do nothing;
+  if not found then
+    raise exception using errcode = 'PT409', message = 'The same file is there already.';
+  end if;
+  insert into public.document_pages (
+    document_id, owner, page, text, items, headings, rows, boxes, confidence, is_cut, blocks, gap, columns
+  )
+  select copy, coalesce(target, me), p.page, p.text, p.items, p.headings, p.rows, p.boxes, p.confidence, p.is_cut, p.blocks, p.gap,
+    p.columns
+  from public.document_pages p where p.document_id = original.id;
+  -- Its pages are measured and counted with this.
+  update public.documents d set parsed_at = original.parsed_at where d.id = copy;
+  perform public.record_space_event(
+    original.space_id, 'document_copied_out', original.id, jsonb_build_object('name', original.filename)
+  );
+  perform public.record_space_event(target, 'document_copied_in', copy, jsonb_build_object('name', original.filename));
+  return copy;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.count_usage(library uuid, files bigint, texts bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -1300,6 +1446,90 @@ begin
   if found then
     perform public.enforce_quotas(used, files, texts);
   end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.create_link(conversation uuid, days integer, anybody boolean)
+ RETURNS TABLE(id uuid, token text, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+  me uuid := auth.uid();
+  linked public.conversations;
+  drawn text := translate(
+    encode(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()), 'base64'), '+/=', '-_'
+  );
+begin
+  select * into linked from public.conversations c
+  where c.id = conversation and (c.uid = me or c.is_shared)
+    and (c.space_id is null or c.space_id = any (public.spaces_to('read')))
+  for share;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'There is no such conversation.';
+  end if;
+  if exists (select from public.spaces s where s.id = linked.space_id and s.archived_at is not null) then
+    raise exception using errcode = '42501', message = 'This space is archived: no links are made in it any more.';
+  end if;
+  if not (linked.space_id is null or public.hold_space_right(me, linked.space_id, 'edit')) then
+    raise exception using errcode = '42501', message = 'Only owners and editors of its space link to a conversation.';
+  end if;
+  if days is null or days not between 1 and 365 then
+    raise exception using errcode = '22023', message = 'A link lasts from 1 to 365 days.';
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('share_links ' || conversation, 0));
+  if (select count(*) from public.share_links l where l.conversation_id = conversation and l.expires_at > now()) >= 20 then
+    raise exception using errcode = 'PT409', message = '20 links to this conversation are open. Revoke one first.';
+  end if;
+  return query insert into public.share_links as l (conversation_id, created_by, token_hash, for_anybody, expires_at)
+    values (
+      conversation, me, sha256(convert_to(drawn, 'utf8')), coalesce(anybody, false), now() + make_interval(days => days)
+    )
+    returning l.id, drawn, l.expires_at;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.delete_space(space uuid)
+ RETURNS TABLE(name text, removed jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+  deleted public.spaces;
+  counts jsonb;
+begin
+  if not space = any (public.spaces_to('own')) then
+    if space = any (public.spaces_to('read')) then
+      raise exception using errcode = '42501', message = 'Only an owner deletes a space.';
+    end if;
+    raise exception using errcode = 'PT404', message = 'There is no such space.';
+  end if;
+  -- Rows of the space name it by their foreign keys, so that none is added after the count.
+  select * into deleted from public.spaces s where s.id = space for update;
+  if not found or not exists (
+    select from public.space_members m where m.space_id = space and m.user_id = auth.uid() and m.role = 'owner'
+  ) then
+    raise exception using errcode = 'PT404', message = 'There is no such space.';
+  end if;
+  select jsonb_build_object(
+    'conversations', (select count(*) from public.conversations c where c.space_id = space),
+    'messages', (select count(*) from public.messages m join public.conversations c on c.id = m.conversation_id
+      where c.space_id = space),
+    'documents', (select count(*) from public.documents d where d.space_id = space),
+    'document_bytes', (select coalesce(sum(d.size::bigint), 0) from public.documents d where d.space_id = space),
+    'members', (select count(*) from public.space_members m where m.space_id = space),
+    'invitations', (select count(*) from public.space_invitations i where i.space_id = space),
+    'links', (select count(*) from public.share_links l join public.conversations c on c.id = l.conversation_id
+      where c.space_id = space),
+    'keys', (select count(*) from public.space_providers p where p.space_id = space),
+    'events', (select count(*) from public.space_events e where e.space_id = space)
+  ) into counts;
+  delete from public.spaces s where s.id = space;
+  return query select deleted.name, counts;
 end
 $function$;
 
@@ -1511,6 +1741,15 @@ AS $function$
   )
 $function$;
 
+CREATE OR REPLACE FUNCTION public.has_space_keys(space uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select space = any (public.spaces_to('ask')) and exists (select from public.space_providers p where p.space_id = space)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.has_text_room(space uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -1525,6 +1764,29 @@ AS $function$
     where u.owner = any (public.paid_libraries(public.payer_of(space)))
   )
   from public.quotas q
+$function$;
+
+CREATE OR REPLACE FUNCTION public.hold_space_right(person uuid, space uuid, wanted text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform from public.spaces s where s.id = space and (wanted in ('read', 'own') or s.archived_at is null) for share;
+  if not found then
+    return false;
+  end if;
+  perform from public.space_members m
+  where m.space_id = space and m.user_id = person
+    and case wanted
+      when 'own' then m.role = 'owner'
+      when 'edit' then m.role in ('owner', 'editor')
+      else wanted in ('read', 'ask')
+    end
+  for share;
+  return found;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.invite_to_space(space uuid, address text, given_role text)
@@ -1637,18 +1899,13 @@ begin
   select * into moved from public.conversations c
   where c.id = conversation and (c.uid = me or c.is_shared)
     and (c.space_id is null or c.space_id = any (public.spaces_to('read'))) for update;
-  if not found then
+  if not found or not (moved.space_id is null or public.hold_space_right(me, moved.space_id, 'read')) then
     raise exception using errcode = 'PT404', message = 'There is no such conversation.';
   end if;
   if moved.uid is distinct from me then
     raise exception using errcode = '42501', message = 'Only the person who began a conversation moves it.';
   end if;
-  if target is not null and not target = any (public.spaces_to('ask')) then
-    if target = any (public.spaces_to('read')) then
-      raise exception using errcode = '42501', message = 'This space is archived: nothing is added to it any more.';
-    end if;
-    raise exception using errcode = 'PT404', message = 'There is no such space.';
-  end if;
+  perform public.require_target(target, 'ask', 'Only members add conversations to a space.');
   if moved.space_id is not distinct from target then
     return;
   end if;
@@ -1680,15 +1937,12 @@ begin
   if not found then
     raise exception using errcode = 'PT404', message = 'There is no such document.';
   end if;
-  if not moved.library = any (public.libraries_to('edit')) then
+  if not (
+    case when moved.space_id is null then moved.library = me else public.hold_space_right(me, moved.space_id, 'edit') end
+  ) then
     raise exception using errcode = '42501', message = 'Only owners and editors move a document out of a space.';
   end if;
-  if target is not null and not target = any (public.spaces_to('edit')) then
-    if target = any (public.spaces_to('read')) then
-      raise exception using errcode = '42501', message = 'Only owners and editors move a document into a space.';
-    end if;
-    raise exception using errcode = 'PT404', message = 'There is no such space.';
-  end if;
+  perform public.require_target(target, 'edit', 'Only owners and editors move a document into a space.');
   if moved.library = destination then
     return;
   end if;
@@ -1942,6 +2196,26 @@ CREATE OR REPLACE FUNCTION public.require_room_for_answer(conversation uuid)
  SET search_path TO ''
 AS $function$ select public.require_text_room(coalesce(c.space_id, c.uid)) from public.conversations c where c.id = conversation $function$;
 
+CREATE OR REPLACE FUNCTION public.require_target(space uuid, wanted text, refusal text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if space is null or public.hold_space_right(auth.uid(), space, wanted) then
+    return;
+  end if;
+  if not space = any (public.spaces_to('read')) then
+    raise exception using errcode = 'PT404', message = 'There is no such space.';
+  end if;
+  if exists (select from public.spaces s where s.id = space and s.archived_at is not null) then
+    raise exception using errcode = '42501', message = 'This space is archived: nothing is added to it any more.';
+  end if;
+  raise exception using errcode = '42501', message = refusal;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.require_text_room(person uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -2103,6 +2377,39 @@ CREATE OR REPLACE FUNCTION public.text_size(VARIADIC texts text[])
  IMMUTABLE PARALLEL SAFE
  SET search_path TO ''
 AS $function$ select 256 + coalesce(sum(octet_length(t)), 0) from unnest(texts) as t $function$;
+
+CREATE OR REPLACE FUNCTION public.tg_conversations__guard_archived()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if current_user = 'authenticated'
+    and not (not new.is_shared and to_jsonb(new) - 'is_shared' = to_jsonb(old) - 'is_shared')
+    and not new.space_id = any (public.spaces_to('ask'))
+  then
+    raise exception using errcode = '42501', message = 'This space is archived: nothing is changed in it any more.';
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_conversations__leave_model()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if exists (
+    select from public.models m
+    where m.model_identifier = new.model_name and m.space_id is not null and m.space_id is distinct from new.space_id
+  ) then
+    new.model_name := coalesce((select m.model_identifier from public.models m where m.is_default limit 1), 'alcove-reader');
+  end if;
+  return new;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.tg_conversations__move_texts()
  RETURNS trigger
@@ -2345,6 +2652,13 @@ CREATE OR REPLACE FUNCTION public.tg_documents__discard_blob()
  SET search_path TO ''
 AS $function$
 begin
+  if exists (select from public.documents d where d.path = old.path) then
+    -- One after another: two transactions that delete the last two documents each see that of the other.
+    perform pg_advisory_xact_lock(hashtextextended('shared blobs', 0));
+    if exists (select from public.documents d where d.path = old.path) then
+      return old;
+    end if;
+  end if;
   insert into public.discarded_blobs (path) values (old.path) on conflict do nothing;
   return old;
 end
@@ -2765,6 +3079,37 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_space_providers__limit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('space_providers ' || new.space_id, 0));
+  if (select count(*) from public.space_providers p where p.space_id = new.space_id) >= 20 then
+    raise exception using errcode = 'PT409', message = 'This space has 20 providers already. Remove one first.';
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_space_providers__record()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    perform public.record_space_event(new.space_id, 'key_added', new.id, jsonb_build_object('name', new.name));
+  else
+    perform public.record_space_event(old.space_id, 'key_removed', old.id, jsonb_build_object('name', old.name));
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.tg_spaces__follow()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2819,6 +3164,27 @@ begin
   end if;
   new.name := btrim(new.name);
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_spaces__stop_answers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  stopped record;
+begin
+  for stopped in
+    update public.replies r set stop_requested = true
+    from public.conversations c
+    where c.id = r.conversation_id and c.space_id = new.id and r.state in ('queued', 'running')
+    returning r.id
+  loop
+    perform pg_notify('reply_stop', stopped.id::text);
+  end loop;
+  return null;
 end
 $function$;
 
@@ -3422,6 +3788,8 @@ CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversation_summaries RE
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,is_shared,space_id,uid}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
+CREATE TRIGGER tg_conversations__guard_archived BEFORE UPDATE ON public.conversations FOR EACH ROW WHEN ((new.space_id IS NOT NULL)) EXECUTE FUNCTION public.tg_conversations__guard_archived();
+CREATE TRIGGER tg_conversations__leave_model BEFORE INSERT OR UPDATE OF space_id ON public.conversations FOR EACH ROW WHEN (starts_with(new.model_name, 'endpoint:'::text)) EXECUTE FUNCTION public.tg_conversations__leave_model();
 CREATE TRIGGER tg_conversations__move_messages BEFORE UPDATE OF uid, space_id ON public.conversations FOR EACH ROW EXECUTE FUNCTION public.tg_conversations__release_messages();
 CREATE TRIGGER tg_conversations__move_texts AFTER UPDATE ON public.conversations FOR EACH ROW WHEN ((((old.uid IS DISTINCT FROM new.uid) OR (old.space_id IS DISTINCT FROM new.space_id)) OR (old.is_shared IS DISTINCT FROM new.is_shared))) EXECUTE FUNCTION public.tg_conversations__move_texts();
 CREATE TRIGGER tg_conversations__record_deletion AFTER DELETE ON public.conversations FOR EACH ROW WHEN (old.is_shared) EXECUTE FUNCTION public.tg_conversations__record_deletion();
@@ -3467,7 +3835,7 @@ CREATE TRIGGER tg_messages__move_versions BEFORE DELETE OR UPDATE OF conversatio
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
-CREATE TRIGGER realtime_delete AFTER DELETE ON public.models REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,owner}');
+CREATE TRIGGER realtime_delete AFTER DELETE ON public.models REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,owner,space_id}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.models REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.models REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE CONSTRAINT TRIGGER tg_own_providers__forget_other_vectors AFTER DELETE OR UPDATE OF embeddings_model ON public.own_providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.embeddings_model IS NOT NULL)) EXECUTE FUNCTION public.tg_embeddings_choices__forget_vectors();
@@ -3486,12 +3854,15 @@ CREATE TRIGGER realtime_insert AFTER INSERT ON public.space_members REFERENCING 
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.space_members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{space_id,user_id}', '{space_id,user_id}');
 CREATE TRIGGER tg_space_members__follow AFTER INSERT OR DELETE OR UPDATE ON public.space_members FOR EACH ROW EXECUTE FUNCTION public.tg_space_members__follow();
 CREATE TRIGGER tg_space_members__guard BEFORE DELETE OR UPDATE ON public.space_members FOR EACH ROW EXECUTE FUNCTION public.tg_space_members__guard();
+CREATE TRIGGER tg_space_providers__limit BEFORE INSERT ON public.space_providers FOR EACH ROW EXECUTE FUNCTION public.tg_space_providers__limit();
+CREATE TRIGGER tg_space_providers__record AFTER INSERT OR DELETE ON public.space_providers FOR EACH ROW EXECUTE FUNCTION public.tg_space_providers__record();
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.spaces REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{created_by,id}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.spaces REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.spaces REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE TRIGGER tg_spaces__follow AFTER INSERT OR UPDATE ON public.spaces FOR EACH ROW EXECUTE FUNCTION public.tg_spaces__follow();
 CREATE TRIGGER tg_spaces__forget_library AFTER DELETE ON public.spaces FOR EACH ROW EXECUTE FUNCTION public.tg_forget_library();
 CREATE TRIGGER tg_spaces__guard BEFORE INSERT OR UPDATE ON public.spaces FOR EACH ROW EXECUTE FUNCTION public.tg_spaces__guard();
+CREATE TRIGGER tg_spaces__stop_answers AFTER UPDATE OF archived_at ON public.spaces FOR EACH ROW WHEN (((old.archived_at IS NULL) AND (new.archived_at IS NOT NULL))) EXECUTE FUNCTION public.tg_spaces__stop_answers();
 CREATE TRIGGER tg_tool_consents__limit BEFORE INSERT ON public.tool_consents FOR EACH ROW EXECUTE FUNCTION public.tg_tool_consents__limit();
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.tool_consents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.tool_consents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.tool)');
@@ -3569,9 +3940,9 @@ alter table public.conversations enable row level security;
 alter table public.conversations force row level security;
 create policy "author and, once shared, members read a conversation" on public.conversations for select to authenticated
   using ((((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))) OR (is_shared AND (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))));
-create policy "author changes a conversation, where it may still ask" on public.conversations for update to authenticated
-  using (((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('ask'::text) AS spaces_to)::uuid[])))))
-  with check (((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('ask'::text) AS spaces_to)::uuid[])))));
+create policy "author changes a conversation" on public.conversations for update to authenticated
+  using (((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))))
+  with check (((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))));
 create policy "author, and for shared ones the owners of a space, delete a con" on public.conversations for delete to authenticated
   using ((((uid = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))) OR (is_shared AND (space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])))));
 create policy "owner creates own conversations" on public.conversations for insert to authenticated
@@ -3655,7 +4026,9 @@ create policy "messages are read with their conversation" on public.messages for
 alter table public.models enable row level security;
 alter table public.models force row level security;
 create policy "everyone signed in reads the shared models" on public.models for select to authenticated
-  using ((owner IS NULL));
+  using (((owner IS NULL) AND (space_id IS NULL)));
+create policy "members read the models of their spaces" on public.models for select to authenticated
+  using ((space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])));
 create policy "owner reads models of own providers" on public.models for select to authenticated
   using ((owner = ( SELECT auth.uid() AS uid)));
 alter table public.operator_links enable row level security;
@@ -3711,16 +4084,14 @@ create policy "search_segments are read in their library" on public.search_segme
   using ((owner = ANY (( SELECT public.libraries_to('read'::text) AS libraries_to)::uuid[])));
 alter table public.share_links enable row level security;
 alter table public.share_links force row level security;
-create policy "links are listed by who may make them" on public.share_links for select to authenticated
-  using (((EXISTS ( SELECT
+create policy "links are listed by who may make them, and by the author" on public.share_links for select to authenticated
+  using ((EXISTS ( SELECT
    FROM public.conversations c
-  WHERE (c.id = share_links.conversation_id))) AND public.may_link(conversation_id)));
-create policy "links are made by who may link to the conversation" on public.share_links for insert to authenticated
-  with check (((created_by = ( SELECT auth.uid() AS uid)) AND public.may_link(conversation_id)));
-create policy "links are revoked by who may make them" on public.share_links for delete to authenticated
-  using (((EXISTS ( SELECT
+  WHERE ((c.id = share_links.conversation_id) AND ((c.uid = ( SELECT auth.uid() AS uid)) OR public.may_link(share_links.conversation_id))))));
+create policy "links are revoked by who may make them, and by the author" on public.share_links for delete to authenticated
+  using ((EXISTS ( SELECT
    FROM public.conversations c
-  WHERE (c.id = share_links.conversation_id))) AND public.may_link(conversation_id)));
+  WHERE ((c.id = share_links.conversation_id) AND ((c.uid = ( SELECT auth.uid() AS uid)) OR public.may_link(share_links.conversation_id))))));
 alter table public.space_events enable row level security;
 alter table public.space_events force row level security;
 create policy "owners read what happened in a space" on public.space_events for select to authenticated
@@ -3742,6 +4113,14 @@ create policy "owners change roles" on public.space_members for update to authen
   with check ((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])));
 create policy "owners remove members, who may also leave" on public.space_members for delete to authenticated
   using (((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])) OR ((user_id = ( SELECT auth.uid() AS uid)) AND (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))));
+alter table public.space_providers enable row level security;
+alter table public.space_providers force row level security;
+create policy "owners put providers of theirs into a space" on public.space_providers for insert to authenticated
+  with check (((created_by = ( SELECT auth.uid() AS uid)) AND (space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[]))));
+create policy "owners read which providers a space has" on public.space_providers for select to authenticated
+  using ((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])));
+create policy "owners take providers out of a space" on public.space_providers for delete to authenticated
+  using ((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])));
 alter table public.spaces enable row level security;
 alter table public.spaces force row level security;
 create policy "everyone signed in creates spaces" on public.spaces for insert to authenticated
@@ -3898,13 +4277,12 @@ grant insert (last_four), select (last_four) on table public.own_providers to au
 grant insert (name), select (name) on table public.own_providers to authenticated;
 grant insert (owner), select (owner) on table public.own_providers to authenticated;
 grant insert (sealed_key) on table public.own_providers to authenticated;
-grant insert (conversation_id), select (conversation_id) on table public.share_links to authenticated;
+grant select (conversation_id) on table public.share_links to authenticated;
 grant select (created_at) on table public.share_links to authenticated;
 grant select (created_by) on table public.share_links to authenticated;
-grant insert (expires_at), select (expires_at) on table public.share_links to authenticated;
-grant insert (for_anybody), select (for_anybody) on table public.share_links to authenticated;
+grant select (expires_at) on table public.share_links to authenticated;
+grant select (for_anybody) on table public.share_links to authenticated;
 grant select (id) on table public.share_links to authenticated;
-grant insert (token_hash) on table public.share_links to authenticated;
 grant select (created_at) on table public.space_invitations to authenticated;
 grant select (email) on table public.space_invitations to authenticated;
 grant select (expires_at) on table public.space_invitations to authenticated;
@@ -3913,6 +4291,14 @@ grant select (invited_by) on table public.space_invitations to authenticated;
 grant select (role) on table public.space_invitations to authenticated;
 grant select (space_id) on table public.space_invitations to authenticated;
 grant update (role) on table public.space_members to authenticated;
+grant insert (base_url), select (base_url) on table public.space_providers to authenticated;
+grant select (created_at) on table public.space_providers to authenticated;
+grant insert (created_by), select (created_by) on table public.space_providers to authenticated;
+grant insert (id), select (id) on table public.space_providers to authenticated;
+grant insert (kind), select (kind) on table public.space_providers to authenticated;
+grant insert (name), select (name) on table public.space_providers to authenticated;
+grant insert (sealed_key) on table public.space_providers to authenticated;
+grant insert (space_id), select (space_id) on table public.space_providers to authenticated;
 grant update (archived_at) on table public.spaces to authenticated;
 grant insert (color), update (color) on table public.spaces to authenticated;
 grant insert (created_by) on table public.spaces to authenticated;
@@ -3986,12 +4372,18 @@ grant execute on function public.all_daily_usage(integer) to service_role;
 grant execute on function public.answer_invitation(uuid,boolean) to authenticated;
 grant execute on function public.confirmed_email() to authenticated;
 grant execute on function public.confirmed_email() to service_role;
+grant execute on function public.copy_conversation(uuid,uuid) to authenticated;
+grant execute on function public.copy_document(uuid,uuid) to authenticated;
+grant execute on function public.create_link(uuid,integer,boolean) to authenticated;
+grant execute on function public.delete_space(uuid) to authenticated;
 grant execute on function public.fold_text(text) to authenticated;
 grant execute on function public.fold_text(text) to service_role;
 grant execute on function public.fold_usage(integer) to service_role;
 grant execute on function public.has_members(uuid) to authenticated;
 grant execute on function public.has_members(uuid) to service_role;
+grant execute on function public.has_space_keys(uuid) to authenticated;
 grant execute on function public.has_text_room(uuid) to authenticated;
+grant execute on function public.hold_space_right(uuid,uuid,text) to service_role;
 grant execute on function public.invite_to_space(uuid,text,text) to authenticated;
 grant execute on function public.libraries_to(text) to authenticated;
 grant execute on function public.libraries_to(text) to service_role;
@@ -4134,6 +4526,8 @@ grant delete on table public.space_invitations to authenticated;
 grant delete, insert, select, update on table public.space_invitations to service_role;
 grant delete, select on table public.space_members to authenticated;
 grant delete, insert, select, update on table public.space_members to service_role;
+grant delete on table public.space_providers to authenticated;
+grant delete, insert, select, update on table public.space_providers to service_role;
 grant delete, select on table public.spaces to authenticated;
 grant delete, insert, select, update on table public.spaces to service_role;
 grant delete, select on table public.tool_consents to authenticated;

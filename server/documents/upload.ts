@@ -15,7 +15,7 @@ import type { BlobStore } from '#server/blobs/store.ts'
 import { toAppError } from '#server/database/errors.ts'
 import { ENFORCE_QUOTAS, fileRoomOf, readOwnUsage } from '#server/database/quotas.ts'
 import { type Claims, type Database, onlyLibrary, type Scope } from '#server/database/scope.ts'
-import { requireMayEdit } from './store/space-libraries.ts'
+import { holdMayEdit, requireMayEdit } from './store/space-libraries.ts'
 import type { Jobs } from '#server/jobs/start.ts'
 import type { ByteSource } from '#server/parsing/containers/byte-source.ts'
 import { enqueueIngest } from './ingest/ingest-job.ts'
@@ -242,7 +242,11 @@ function gatherInserts(database: Database, claims: Upload['claims'], spaceId: st
   const library = { owner: claims.sub, spaceId }
   const insert = async (documents: Parameters<typeof insertDocuments>[2]) => {
     await requireStillMayEdit(database, claims, spaceId)
-    return database.asService((scope) => insertDocuments(scope, library, documents), { settings: ENFORCE_QUOTAS })
+    const insertAll = async (scope: Scope) => {
+      if (spaceId !== null) await holdMayEdit(scope, claims.sub, spaceId)
+      return insertDocuments(scope, library, documents)
+    }
+    return database.asService(insertAll, { settings: ENFORCE_QUOTAS })
   }
   const together = gather(insert)
   return (document) =>
@@ -315,10 +319,11 @@ async function receiveFile(
     const insert = async () => {
       if (!versionOf) return insertTogether(given)
       await requireStillMayEdit(database, claims, spaceId)
-      return database.asService(
-        (scope) => insertDocument(scope, { ...given, owner: claims.sub, spaceId, series: versionOf.series }),
-        { settings: ENFORCE_QUOTAS },
-      )
+      const insertVersion = async (scope: Scope) => {
+        if (spaceId !== null) await holdMayEdit(scope, claims.sub, spaceId)
+        return insertDocument(scope, { ...given, owner: claims.sub, spaceId, series: versionOf.series })
+      }
+      return database.asService(insertVersion, { settings: ENFORCE_QUOTAS })
     }
     // The bytes that a person already has need no room.
     const document = await insert().catch(async (thrown: unknown) => {

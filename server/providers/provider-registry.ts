@@ -54,8 +54,15 @@ export interface Providers {
   isPersonal(provider: string | undefined, identifier: string): boolean
 }
 
-/** Personal keys override those of the environment. `hasPersonal` false skips the query for a person without any. */
-export type ResolveProviders = (owner: string, hasPersonal?: boolean) => Promise<Providers>
+export interface ProviderChoice {
+  /** False skips the query for a person without any. */
+  readonly hasPersonal?: boolean
+  /** The space that a question is asked in, if it has keys. */
+  readonly spaceId?: string | null
+}
+
+/** Keys of the space override personal ones, which override those of the environment. */
+export type ResolveProviders = (owner: string, choice?: ProviderChoice) => Promise<Providers>
 
 export const DEFAULT_BASE_URLS = {
   Anthropic: 'https://api.anthropic.com/v1',

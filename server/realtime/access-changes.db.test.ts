@@ -3,6 +3,7 @@ import { REALTIME_SUBSCRIBE_STATES } from '@supabase/realtime-js'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Tokens } from '#server/access/tokens.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { addReadDocument } from '#test/library.ts'
 import {
   createRecorder,
   createTestTokens,
@@ -82,12 +83,7 @@ const hearEverywhere = (person: Person) =>
 test('a removal ends the channels, rows, answers and links of a person on every node, and those of nobody else', async () => {
   await join(db, owner, space, member, 'editor')
   const question = await ask(db, member, shared)
-  await runAs(
-    db,
-    member,
-    `insert into share_links (conversation_id, token_hash, expires_at) values ($1, sha256('x'), now() + interval '1 day')`,
-    [shared],
-  )
+  await runAs(db, member, 'select create_link($1, 1, false)', [shared])
   const [others, own] = await Promise.all([hearEverywhere(owner), hearEverywhere(member)])
   const rows = createRecorder<string>()
   const [first] = nodes
@@ -152,4 +148,45 @@ test('a space that is deleted ends the channels of all its members', async () =>
   await runAs(db, owner, 'delete from spaces where id = $1', [space])
   expect(await Promise.all(all.map(({ ended }) => ended))).toEqual(all.map(() => ACCESS_LOST))
   expect(performance.now() - began).toBeLessThan(WITHIN_MS)
+})
+
+test('members hear by their library that a document of a space is deleted, and nobody else hears of it', async () => {
+  const [first] = nodes
+  if (!first) throw new Error('no node')
+  const stranger = await db.createPerson()
+  const library = await createSpace(db, owner)
+  await join(db, owner, library, member, 'reader')
+  const { documentId } = await addReadDocument(db.database, owner, 'lamp.txt', ['The lamp.'], library)
+  const follow = async (person: Person, filter?: string) => {
+    const client = await openClient(first, {
+      apikey: await tokenOf(tokens, { role: 'anon' }),
+      token: await tokenOf(tokens, person),
+    })
+    onTestFinished(async () => {
+      await client.disconnect()
+    })
+    const heard = createRecorder<unknown>()
+    const channel = client.channel('documents')
+    const binding = { event: 'DELETE' as const, schema: 'public', table: 'documents', ...(filter ? { filter } : {}) }
+    channel.on('postgres_changes', binding, ({ old }) => heard.add(old))
+    await live(channel)
+    return heard
+  }
+  const [members, elsewhere, strangers] = [
+    await follow(member, `library=eq.${library}`),
+    await follow(member, `library=eq.${member.sub}`),
+    await follow(stranger),
+  ]
+  const own = [
+    (await addReadDocument(db.database, member, 'own.txt', ['Mine.'])).documentId,
+    (await addReadDocument(db.database, stranger, 'own.txt', ['Theirs.'])).documentId,
+  ] as const
+  await runAs(db, owner, 'delete from documents where id = $1', [documentId])
+  await runAs(db, member, 'delete from documents where id = $1', [own[0]])
+  await runAs(db, stranger, 'delete from documents where id = $1', [own[1]])
+  // Changes arrive in order, so that the first of the own document follows all that could have come.
+  expect(await strangers.next()).toMatchObject({ id: own[1] })
+  expect(await members.next()).toMatchObject({ id: documentId })
+  expect(await elsewhere.next()).toMatchObject({ id: own[0] })
+  for (const heard of [members, elsewhere, strangers]) expect(heard.waiting).toEqual([])
 })

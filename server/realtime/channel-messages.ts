@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SPACE_TOPIC } from '#contract/space.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Database } from '#server/database/scope.ts'
@@ -19,6 +20,8 @@ const tokenPayload = z.object({ access_token: z.string().nullish() })
 const broadcastPush = z.object({ event: z.string(), payload: z.unknown().optional() })
 const presencePush = z.object({ event: z.string(), payload: z.unknown().optional() })
 const trackedMeta = z.record(z.string(), z.unknown())
+
+const isOfSpace = ({ isPrivate, name }: Channel): boolean => isPrivate && name.startsWith(SPACE_TOPIC)
 
 interface ChannelMessageOptions {
   readonly database: Database
@@ -98,9 +101,11 @@ export function createChannelMessages(options: ChannelMessageOptions) {
       return answer('ok', {})
     }
     if (event !== 'track') return answer('error', { reason: 'Unknown presence event' })
-    const meta = trackedMeta.safeParse(push.data?.payload ?? {})
-    if (!meta.success) return answer('error', { reason: 'Presence track payload must be a map' })
-    const bytes = Buffer.byteLength(JSON.stringify(meta.data))
+    const given = trackedMeta.safeParse(push.data?.payload ?? {})
+    if (!given.success) return answer('error', { reason: 'Presence track payload must be a map' })
+    // Members of a space are shown as present, so none can be so for another.
+    const meta = isOfSpace(channel) ? { ...given.data, user: channel.claims.sub } : given.data
+    const bytes = Buffer.byteLength(JSON.stringify(meta))
     if (bytes > limits.presenceBytes) return answer('error', { reason: 'Payload size exceeds the limit' })
     if (!channel.permissions.presence.write) {
       return answer('error', { reason: `You do not have permissions to write to this Channel topic: ${channel.name}` })
@@ -110,7 +115,7 @@ export function createChannelMessages(options: ChannelMessageOptions) {
       return answer('error', { reason: 'The presences of this address are too large' })
     traffic.release(channel.connection.address, { presenceBytes: channel.presenceBytes })
     channel.presenceBytes = bytes
-    await presences.track(channel, meta.data)
+    await presences.track(channel, meta)
     // The channel may have closed during the write.
     if (channel.isOpen) answer('ok', {})
     else await presences.untrack(channel)

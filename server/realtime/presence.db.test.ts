@@ -12,6 +12,7 @@ import {
   subscribed,
   tokenOf,
 } from '#test/realtime.ts'
+import { createSpace, join } from '#test/spaces.ts'
 
 let database: TestDatabase
 let tokens: Tokens
@@ -133,4 +134,18 @@ test('a member of a private topic without a presence policy neither appears nor 
   const { rows } = await database.admin.query('select from realtime.presences where key = $1', ['owner'])
   expect(rows).toEqual([])
   expect(syncs.waiting).toEqual([])
+})
+
+test('a member of a space is present as nobody else', async () => {
+  const [owner, member] = [await database.createPerson(), await database.createPerson()]
+  const space = await createSpace(database, owner)
+  await join(database, owner, space, member, 'reader')
+  const [watching, pretending] = [
+    await clientOn(other, await tokenOf(tokens, owner)),
+    await clientOn(node, await tokenOf(tokens, member)),
+  ]
+  const watcher = await enter(watching, `space:${space}`, 'watcher', true)
+  const { channel } = await enter(pretending, `space:${space}`, 'pretender', true)
+  await channel.track({ user: owner.sub, typing: true })
+  await expect.poll(() => statesOf(watcher.channel)).toEqual({ pretender: [{ user: member.sub, typing: true }] })
 })

@@ -1,10 +1,9 @@
 /** Read-only links to conversations. Only the hash of a token is stored. */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { ListedLink, SharedConversation } from '#contract/space.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Scope } from '#server/database/scope.ts'
 
-const TOKEN_BYTES = 32
 const MESSAGES_AT_ONCE = 100
 
 const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
@@ -16,28 +15,19 @@ export interface NewLink {
   readonly isForAnybody: boolean
 }
 
-/** Runs as the person. @throws AppError `not_found`, `forbidden` */
+/** The database draws the token. Runs as the person. @throws AppError `not_found`, `forbidden`, `conflict` if too many are open */
 export async function createLink(
   scope: Scope,
   conversationId: string,
   { days, isForAnybody }: NewLink,
 ): Promise<{ readonly id: string; readonly token: string; readonly expires_at: string }> {
-  const { rows: allowed } = await scope.query<{ may: boolean }>(
-    'select may_link(id) as may from conversations where id = $1',
-    [conversationId],
-  )
-  if (!allowed[0]) throw new AppError('not_found', 'There is no such conversation.')
-  if (!allowed[0].may) throw new AppError('forbidden', 'Only owners and editors of its space link to a conversation.')
-  const token = randomBytes(TOKEN_BYTES).toString('base64url')
-  const { rows } = await scope.query<{ id: string; expires_at: string }>(
-    `insert into share_links (conversation_id, token_hash, for_anybody, expires_at)
-     values ($1, $2, $3, now() + make_interval(days => $4))
-     returning id, to_jsonb(expires_at) #>> '{}' as expires_at`,
-    [conversationId, hashToken(token), isForAnybody, days],
+  const { rows } = await scope.query<{ id: string; token: string; expires_at: string }>(
+    `select id, token, to_jsonb(expires_at) #>> '{}' as expires_at from create_link($1, $2, $3)`,
+    [conversationId, days, isForAnybody],
   )
   const [link] = rows
   if (!link) throw missing()
-  return { ...link, token }
+  return link
 }
 
 /** Newest first. Runs as the person, who sees them if they may make some. */

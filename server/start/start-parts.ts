@@ -17,7 +17,7 @@ import { createOperationsRoutes } from './operations.ts'
 import { openOperation } from './open-operation.ts'
 import { openOperatorSettings, signupOf } from './operator-settings.ts'
 import { readProductVersion } from './product-version.ts'
-import { type SendSpaceInvitation, startProduct } from './start-product.ts'
+import { type SpaceMails, startProduct } from './start-product.ts'
 import { scheduleBackups } from './scheduled-backups.ts'
 import { startServices } from './start-services.ts'
 
@@ -28,13 +28,16 @@ export async function startParts(options: FoundationOptions) {
   const { foundation, signing } = await openFoundation(options)
   // Workers may write answers before realtime has started.
   let deliverEarly: DeliverEarly = () => undefined
-  let sendSpaceInvitation: SendSpaceInvitation = () => Promise.resolve()
+  let spaceMails: SpaceMails = { sendInvitation: () => Promise.resolve(), sendReceipt: () => Promise.resolve() }
   const operatorSettings = await openOperatorSettings(foundation)
   const hasProduct = config.ALCOVE_PARTS.has('api') || config.ALCOVE_PARTS.has('workers')
   const product = hasProduct
     ? await startProduct(foundation, {
         deliverEarly: (broadcast) => deliverEarly(broadcast),
-        sendSpaceInvitation: (invitation) => sendSpaceInvitation(invitation),
+        spaceMails: {
+          sendInvitation: (mail) => spaceMails.sendInvitation(mail),
+          sendReceipt: (mail) => spaceMails.sendReceipt(mail),
+        },
         operatorSettings,
       })
     : undefined
@@ -49,7 +52,7 @@ export async function startParts(options: FoundationOptions) {
           readSignup: () => signupOf(operatorSettings),
         })
       : undefined
-  if (services) ({ deliverEarly, sendSpaceInvitation } = services)
+  if (services) ({ deliverEarly, spaceMails } = services)
 
   const backups = await scheduleBackups(foundation)
   const gauges: Gauges = {

@@ -4,17 +4,19 @@ import { fileURLToPath } from 'node:url'
 import { describeFullFiles } from '#contract/usage.ts'
 import { limitAddress } from '#server/access/limit-address.ts'
 import { basePathOf } from '#server/access/public-path.ts'
+import { openAccessWatch } from '#server/access/access-watch.ts'
 import { createConversationRoutes } from '#server/api/conversations.ts'
 import { createDocumentRoutes } from '#server/api/documents.ts'
 import { createEmbeddingsRoutes } from '#server/api/embeddings.ts'
 import { createExportRoutes } from '#server/api/export.ts'
 import { createModelRoutes } from '#server/api/models.ts'
 import { createProviderRoutes } from '#server/api/providers.ts'
+import { createSpaceProviderRoutes } from '#server/api/space-providers.ts'
 import { createReplyRoutes } from '#server/api/replies.ts'
 import { createChangeRoutes } from '#server/api/changes.ts'
 import { createSearchRoutes } from '#server/api/search.ts'
 import { createSharedLinkRoutes } from '#server/api/shared-links.ts'
-import { createSpaceRoutes, type InvitationMail } from '#server/api/spaces.ts'
+import { createSpaceRoutes, type InvitationMail, type ReceiptMail } from '#server/api/spaces.ts'
 import { createToolServerRoutes } from '#server/api/tool-servers.ts'
 import { createTranscriptionRoutes } from '#server/api/transcribe.ts'
 import { createReplyClaims } from '#server/assistant/queue/claims.ts'
@@ -24,6 +26,7 @@ import { createEmbeddingsChoices, type OperatorEmbeddings } from '#server/connec
 import { refreshModels, refreshModelsAtStart } from '#server/connections/models.ts'
 import type { ServerEndpoint } from '#server/connections/personal-embedders.ts'
 import { createPersonalProviders } from '#server/connections/personal-providers.ts'
+import { createSpaceProviders } from '#server/connections/space-providers.ts'
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { createToolServers } from '#server/connections/tool-servers.ts'
 import { openDatabase } from '#server/database/open-database.ts'
@@ -61,19 +64,22 @@ const SIMULTANEOUS_REPLIES = 256
 /** Reserved for the reply queue, so that leases are renewed while other connections are busy. */
 const QUEUE_CONNECTIONS = 4
 
-export type SendSpaceInvitation = (invitation: InvitationMail) => Promise<void>
+/** Where this process sends no mail, the page alone shows an invitation and a receipt. */
+export interface SpaceMails {
+  readonly sendInvitation: (invitation: InvitationMail) => Promise<void>
+  readonly sendReceipt: (receipt: ReceiptMail) => Promise<void>
+}
 
 interface ServicesOfProcess {
   /** Reaches viewers connected to this process, as soon as any can connect. */
   readonly deliverEarly: DeliverEarly
-  /** Where this process sends no mail, the page alone shows an invitation. */
-  readonly sendSpaceInvitation: SendSpaceInvitation
+  readonly spaceMails: SpaceMails
   readonly operatorSettings: OperatorSettings
 }
 
 export async function startProduct(
   foundation: Foundation,
-  { deliverEarly, sendSpaceInvitation, operatorSettings }: ServicesOfProcess,
+  { deliverEarly, spaceMails, operatorSettings }: ServicesOfProcess,
 ) {
   const {
     config,
@@ -100,6 +106,7 @@ export async function startProduct(
   if (localEmbedder) undo.push(() => localEmbedder.stop())
   const embedder = localEmbedder ?? createEmbedder(embedderSettings(config))
   const serverEndpoints = embedder ? [] : listServerEndpoints(config)
+  const spaceProviders = createSpaceProviders({ database, encryptionKey, settings, guardedFetch, log })
   const personalProviders = createPersonalProviders({
     database,
     encryptionKey,
@@ -107,6 +114,7 @@ export async function startProduct(
     guardedFetch,
     embedder,
     serverEndpoints,
+    keysOfSpace: (asker, spaceId) => spaceProviders.keysOf(asker, spaceId),
     log,
   })
   const embeddingsChoices = createEmbeddingsChoices({
@@ -117,6 +125,8 @@ export async function startProduct(
       ? { key: localEmbedder.model, model: localEmbedder.name, host: null }
       : describeOperatorEmbeddings(config),
   })
+  const accessWatch = await openAccessWatch(listener, log)
+  undo.push(() => accessWatch.stop())
   const commands = config.TOOL_COMMANDS
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
   const providersOf = personalProviders.resolve
@@ -210,7 +220,7 @@ export async function startProduct(
       browserKey === undefined ? null : { apiKey: browserKey, baseUrl: config.OPENAI_BASE_URL ?? OPENAI_BASE_URL }
     const elsewhere = [browserAccess?.baseUrl, config.SUPABASE_URL].flatMap((url) => (url === undefined ? [] : [url]))
     return {
-      documents: createDocumentRoutes({ database, tokens, blobs, jobs, log, address, takeTurn }),
+      documents: createDocumentRoutes({ database, tokens, blobs, jobs, log, address, takeTurn, accessWatch }),
       api: [
         createConversationRoutes({ database }),
         createReplyRoutes({ database }),
@@ -219,24 +229,36 @@ export async function startProduct(
           database,
           address,
           allowsPublicLinks: config.PUBLIC_LINKS,
+          background,
+          jobs,
           sendInvitation: (mail) => {
-            sendSpaceInvitation(mail).catch((error: unknown) =>
-              log.error({ err: error }, 'an invitation to a space could not be mailed'),
-            )
+            spaceMails
+              .sendInvitation(mail)
+              .catch((error: unknown) => log.error({ err: error }, 'an invitation to a space could not be mailed'))
+          },
+          sendReceipt: (mail) => {
+            spaceMails
+              .sendReceipt(mail)
+              .catch((error: unknown) => log.error({ err: error }, 'a receipt could not be mailed'))
           },
         }),
         createChangeRoutes({ database }),
         createProviderRoutes({ personalProviders }),
+        createSpaceProviderRoutes({ spaceProviders }),
         createEmbeddingsRoutes({ database, embeddingsChoices }),
         createToolServerRoutes({ database, toolServers }),
         createModelRoutes({
           database,
           providersOf,
-          refresh: async (person, signal) => {
-            await Promise.all([refreshModels(sharedModels), personalProviders.refresh(person, signal)])
+          refresh: async (person, spaceId, signal) => {
+            await Promise.all([
+              refreshModels(sharedModels),
+              personalProviders.refresh(person, signal),
+              spaceId === null ? undefined : spaceProviders.refresh(person, spaceId, signal),
+            ])
           },
         }),
-        createExportRoutes({ database, blobs, log }),
+        createExportRoutes({ database, blobs, log, accessWatch }),
       ],
       links: createSharedLinkRoutes({
         database,

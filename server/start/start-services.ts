@@ -8,6 +8,7 @@ import { readProviderSettings } from '#server/auth/providers/registry.ts'
 import { createAuthRoutes } from '#server/auth/routes.ts'
 import { createAuthService, type DeleteAccountData } from '#server/auth/service.ts'
 import { sendSpaceInvitation, type SpaceInvitation } from '#server/auth/space-invitations.ts'
+import { sendSpaceReceipt } from '#server/auth/space-receipts.ts'
 import { sweepAuth, sweepBuckets } from '#server/auth/sweep.ts'
 import { ensureTestAccount, withdrawTestAccount } from '#server/auth/test-account.ts'
 import { repeat } from '#server/base/repeat.ts'
@@ -164,7 +165,10 @@ export async function startServices(
     testAccount,
     authService,
     hasMailbox: isLocal && config.SMTP_URL === undefined,
-    sendSpaceInvitation: (invitation: SpaceInvitation) => sendSpaceInvitation(authService, invitation),
+    spaceMails: {
+      sendInvitation: (invitation: SpaceInvitation) => sendSpaceInvitation(authService, invitation),
+      sendReceipt: (receipt: Parameters<typeof sendSpaceReceipt>[1]) => sendSpaceReceipt(authService, receipt),
+    },
     handleUpgrade: realtime.handleUpgrade,
     deliverEarly: realtime.deliverEarly,
     gauges: {

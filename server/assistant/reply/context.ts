@@ -69,6 +69,8 @@ export interface ReplyContext {
   readonly steps: readonly ToolRun[]
   readonly commands: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
   readonly hasConnected: { readonly providers: boolean; readonly toolServers: boolean }
+  /** The space of the conversation, if questions in it may use keys of its owners. */
+  readonly keysOfSpace: string | null
   /** In a space, whose owner has the room, only whether there is some. */
   readonly textRoom: { readonly isLeft: boolean } | Pick<OwnUsage, 'text_bytes' | 'text_limit'>
 }
@@ -82,6 +84,8 @@ interface ConversationState {
   readonly title: string | null
   readonly instructions: string | null
   readonly space: string | null
+  readonly space_id: string | null
+  readonly has_space_keys: boolean
   /** Whether the question may use the asker's own documents (`limitToLibraries`). */
   readonly has_own_documents: boolean
   /** Whether another model answers than the conversation names. */
@@ -105,8 +109,9 @@ async function readConversationState(
   { conversationId, modelName }: ClaimedReply,
 ): Promise<ConversationState> {
   const { rows } = await scope.prepared<ConversationState & Record<string, unknown>>(
-    // A member cannot use the model server of another.
-    `select c.title, s.instructions, s.name as space,
+    // A member cannot use the model server of another member, and none that of another space.
+    `select c.title, s.instructions, s.name as space, c.space_id,
+       c.space_id is not null and has_space_keys(c.space_id) as has_space_keys,
        auth.uid() = any ((select libraries_to('read'))::uuid[]) as has_own_documents,
        wanted.identifier <> chosen.identifier as is_replaced, chosen.identifier, m.provider, m.context_window, m.sees,
        d.documents, d.unread, d.ready,
@@ -119,9 +124,12 @@ async function readConversationState(
        select case
          when c.space_id is not null and starts_with(wanted.identifier, 'endpoint:')
            and not exists (select from own_providers o where starts_with(wanted.identifier, 'endpoint:' || o.id || '/'))
+           and not exists (select from models o where o.model_identifier = wanted.identifier and o.space_id = c.space_id)
          then coalesce(
-           (select usable.model_identifier from models usable where usable.model_identifier = s.default_model),
-           (select usable.model_identifier from models usable where usable.is_default and usable.owner is null limit 1),
+           (select usable.model_identifier from models usable
+            where usable.model_identifier = s.default_model and coalesce(usable.space_id, c.space_id) = c.space_id),
+           (select usable.model_identifier from models usable
+            where usable.is_default and usable.owner is null and usable.space_id is null limit 1),
            '${READER_MODEL}')
          else wanted.identifier
        end as identifier
@@ -249,6 +257,7 @@ export async function readContext(
     steps: [],
     commands: parsed.calls.map((call) => ({ call, run: runs.get(call) })),
     hasConnected: { providers: state.has_providers, toolServers: state.has_tool_servers },
+    keysOfSpace: state.has_space_keys ? state.space_id : null,
     textRoom:
       state.space === null
         ? { text_bytes: state.text_bytes, text_limit: state.text_limit }
@@ -256,13 +265,13 @@ export async function readContext(
   }
 }
 
-/** In a space, the documents that were searched, and a model that answers instead of one that belongs to another member. */
+/** In a space, the documents that were searched, and a model that answers instead of one that cannot be used there. */
 const describePlace = ({ space, has_own_documents: hasOwn, is_replaced: isReplaced }: ConversationState): string[] =>
   space === null
     ? []
     : [
         `Searched the documents of the space “${space}”${hasOwn ? ' and your own' : ''}.`,
-        ...(isReplaced ? ['The model of this conversation belongs to another member, so another one answers.'] : []),
+        ...(isReplaced ? ['The model of this conversation is not available to you here, so another one answers.'] : []),
       ]
 
 const withNote = (trace: RetrievalTrace, ...notes: readonly string[]): RetrievalTrace => ({

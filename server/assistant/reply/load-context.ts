@@ -35,7 +35,10 @@ export async function loadContext(attempt: Attempt, dependencies: ReplyDependenc
   // Resolved before taking a read connection: holding one connection while waiting for another can exhaust the pool.
   const embedding = embedderOf(reply.owner, reply.hasOwnProviders)
   const [read, embedder] = await Promise.all([readOnceReady(attempt, embedding, dependencies), embedding])
-  const loadingProviders = providersOf(reply.owner, read.hasConnected.providers)
+  const loadingProviders = providersOf(reply.owner, {
+    hasPersonal: read.hasConnected.providers,
+    spaceId: read.keysOfSpace,
+  })
   const [context, providers, servers] = await Promise.all([
     withOtherWords(attempt, read, { loadingProviders, embedder }, dependencies).then((found) =>
       loadPictures(found, dependencies, signal),

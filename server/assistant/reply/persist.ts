@@ -36,5 +36,5 @@ function titleRequest({ reply }: Attempt, { loaded, generated, error }: PhaseRes
   const { conversationId, owner } = reply
   const model = loaded?.context.model
   const isAsked = !isStopped && !error && generated?.text !== '' && model?.identifier !== READER_MODEL
-  return { conversationId, owner, model: isAsked && model ? model : null }
+  return { conversationId, owner, model: isAsked && model ? model : null, spaceId: loaded?.context.keysOfSpace }
 }

@@ -10,6 +10,8 @@ export interface TitleRequest {
   readonly conversationId: string
   readonly owner: string
   readonly model: { readonly provider: string | undefined; readonly identifier: string } | null
+  /** Whose keys the model may use. */
+  readonly spaceId?: string | null | undefined
 }
 
 export interface Titles {
@@ -43,13 +45,13 @@ export function createTitles({ database, providersOf, log, timeoutMs = TIMEOUT_M
   const limitRequests = createSemaphore(MAX_CONCURRENT_REQUESTS)
 
   async function askModel(
-    owner: string,
+    { owner, spaceId = null }: TitleRequest,
     { provider, identifier }: NonNullable<TitleRequest['model']>,
     { question, answer }: { question: string; answer: string },
   ): Promise<string | undefined> {
     try {
       const { text } = await limitRequests(async () =>
-        (await providersOf(owner)).chatModel(provider, identifier).complete({
+        (await providersOf(owner, { spaceId })).chatModel(provider, identifier).complete({
           system: INSTRUCTIONS,
           turns: [{ role: 'user', content: `${show('question', question)}\n${show('answer', answer)}` }],
           signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(timeoutMs)]),
@@ -62,14 +64,15 @@ export function createTitles({ database, providersOf, log, timeoutMs = TIMEOUT_M
     }
   }
 
-  async function make({ conversationId, owner, model }: TitleRequest): Promise<void> {
+  async function make(request: TitleRequest): Promise<void> {
+    const { conversationId, owner, model } = request
     const claims = { sub: owner, role: 'authenticated' } as const
     const exchange = await database.asUser(claims, (scope) => readFirstExchange(scope, conversationId), {
       readOnly: true,
     })
     if (!exchange) return
     const { question, answer } = exchange
-    const written = model && answer !== null ? await askModel(owner, model, { question, answer }) : undefined
+    const written = model && answer !== null ? await askModel(request, model, { question, answer }) : undefined
     const title = written ?? titleFromQuestion(question)
     if (title !== '') await database.asService((scope) => giveTitle(scope, conversationId, title))
   }

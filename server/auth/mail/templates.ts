@@ -1,5 +1,6 @@
 /** Every mail says its purpose, the next step, and what to do if it is unexpected. */
 import type { ClosingReceipt } from '#contract/auth.ts'
+import type { SpaceReceipt } from '#contract/space.ts'
 import { PRODUCT_NAME } from '#contract/product-names.ts'
 
 export interface MailMessage {
@@ -171,16 +172,25 @@ export const reauthenticationMail = (code: string): MailMessage =>
     { code },
   )
 
+/** @param removed rows per kind */
+const countRemoved = (removed: ClosingReceipt['removed']): string =>
+  ['conversations', 'messages', 'documents'].map((kind) => `${removed[kind] ?? 0} ${kind}`).join(', ')
+
+export const spaceReceiptMail = ({ id, space, deleted_at: deletedAt, removed }: SpaceReceipt): MailMessage =>
+  compose(
+    {
+      subject: `“${space}” was deleted`,
+      opening: `The space “${space}” in ${PRODUCT_NAME} and everything in it were deleted on ${deletedAt.slice(0, 10)} at ${deletedAt.slice(11, 16)} UTC: ${countRemoved(removed)}. Nothing of it can be brought back.`,
+      closing: `The receipt has the number ${id}. If it was not you, somebody is signed in to your account: change your password.`,
+    },
+    {},
+  )
+
 export const receiptMail = ({ id, closed_at: closedAt, removed }: ClosingReceipt): MailMessage => {
-  const counted = [
-    [removed['conversations'], 'conversations'],
-    [removed['messages'], 'messages'],
-    [removed['documents'], 'documents'],
-  ].map(([count, of]) => `${count ?? 0} ${of}`)
   return compose(
     {
       subject: `Your ${PRODUCT_NAME} account was deleted`,
-      opening: `Your ${PRODUCT_NAME} account and everything in it were deleted on ${closedAt.slice(0, 10)} at ${closedAt.slice(11, 16)} UTC: ${counted.join(', ')}. Nothing of it can be brought back.`,
+      opening: `Your ${PRODUCT_NAME} account and everything in it were deleted on ${closedAt.slice(0, 10)} at ${closedAt.slice(11, 16)} UTC: ${countRemoved(removed)}. Nothing of it can be brought back.`,
       closing: `The receipt has the number ${id}. If it was not you, somebody knew your password: change it wherever else you use it.`,
     },
     {},
