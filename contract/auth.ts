@@ -13,6 +13,8 @@ export const publicConfig = z.object({
   requiresSecondFactor: z.boolean(),
   /** Whether a phone can be a second factor. */
   hasTextMessages: z.boolean(),
+  /** Whether links to conversations may open without an account. */
+  hasPublicLinks: z.boolean(),
 })
 export type PublicConfig = z.infer<typeof publicConfig>
 

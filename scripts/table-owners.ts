@@ -44,8 +44,10 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   'storage.discarded_blobs': { writes: 'storage' },
   'storage.objects': { writes: 'storage' },
 
+  conversation_reads: { writes: 'spaces' },
   conversation_summaries: { writes: 'conversations' },
   conversations: { writes: 'conversations', reads: ['api', 'assistant', 'start'] },
+  latest_answers: { writes: null },
   message_feedback: { writes: null, reads: ['api'] },
   message_texts: { writes: null, reads: ['assistant', 'conversations'] },
   message_versions: { writes: 'assistant', reads: ['conversations'] },

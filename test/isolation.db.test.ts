@@ -63,6 +63,8 @@ const readWithConversation: Kinds = {
   'shared of former': MEMBERS,
 }
 const ofAuthors: Kinds = { personal: OWNERS, shared: ['editor'], 'hidden of reader': ['reader'] }
+/** How far a person has read stays the person's, also of what it may no longer read. */
+const marked: Kinds = { ...ofAuthors, 'shared of former': ['former'], 'hidden of former': ['former'] }
 const linked: Kinds = { personal: OWNERS, shared: EDITORS, 'shared of former': EDITORS }
 const readInLibrary: Rights = { read: { 'own document': OWNERS, 'document of space': MEMBERS } }
 const editInLibrary: Kinds = { 'own document': OWNERS, 'document of space': EDITORS }
@@ -70,6 +72,7 @@ const readOfLibrary: Rights = { read: { owner: OWNERS, space: MEMBERS } }
 const everyone: Kinds = { any: SIGNED_IN }
 
 const RIGHTS: Readonly<Record<string, Rights>> = {
+  'public.conversation_reads': { read: marked, update: marked, insert: ofAuthors },
   'public.daily_usage': { read: ofThemselves },
   'public.conversation_summaries': { read: readWithConversation },
   'public.conversations': {
@@ -84,6 +87,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   'public.embedded_documents': readInLibrary,
   'public.embeddings_consents': { read: ofThemselves, delete: ofThemselves, insert: ofThemselves },
   'public.embeddings_failures': { read: ofThemselves },
+  'public.latest_answers': { read: readWithConversation },
   'public.message_feedback': { read: ofAuthors, update: ofAuthors, delete: ofAuthors, insert: ofAuthors },
   'public.message_texts': { read: readWithConversation },
   'public.message_versions': { read: readWithConversation },
@@ -128,6 +132,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
 const CHANGES: Readonly<Record<string, string>> = {
   'public.documents': `filename = 'lamp.txt'`,
   'public.message_feedback': 'rating = 1',
+  'public.conversation_reads': 'position = 1',
   'public.space_members': `role = 'owner'`,
   'public.tool_requests': `state = 'denied'`,
   'public.own_providers': 'embeddings_model = null',
@@ -273,6 +278,7 @@ async function seedConversation(
       `insert into message_feedback (message_id, owner, rating) select id, $2, 1 from messages where conversation_id = $1`,
       sub,
     ],
+    ['insert into conversation_reads (user_id, conversation_id, position) values ($2, $1, 1)', sub],
     [
       `insert into message_versions (message_id, version, content, created_at) select id, 1, 'Here.', now() from messages where conversation_id = $1`,
     ],

@@ -272,6 +272,9 @@ async function conversations({ person, conversationId, answerId, serverId }: Bel
   await expect.poll(async () => (await assistant.answersIn(person, passing)).length, { interval: 20 }).toBe(2)
   await database.asUser(person, (scope) => deleteConversation(scope, passing))
   await regenerate(person, conversationId, answerId)
+  await database.asUser(person, (scope) =>
+    scope.query('select read_conversation($1, $2)', [conversationId, months + 1]),
+  )
 }
 
 /** Files come and go; the index is left with deleted passages, other vectors, and bytes of failed uploads. */

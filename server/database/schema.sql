@@ -319,6 +319,16 @@ create table public.chat_history (
   constraint chat_history_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE
 );
 
+create table public.conversation_reads (
+  user_id uuid not null default auth.uid(),
+  conversation_id uuid not null,
+  "position" bigint not null,
+  read_at timestamp with time zone not null default now(),
+  constraint conversation_reads_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE,
+  constraint conversation_reads_pkey PRIMARY KEY (conversation_id, user_id),
+  constraint conversation_reads_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+
 create table public.conversation_summaries (
   id uuid not null default gen_random_uuid(),
   conversation_id uuid not null,
@@ -471,6 +481,17 @@ create table public.embeddings_failures (
   failed_at timestamp with time zone not null default now(),
   constraint embeddings_failures_message_check CHECK ((char_length(message) <= 500)),
   constraint embeddings_failures_pkey PRIMARY KEY (owner)
+);
+
+create table public.latest_answers (
+  conversation_id uuid not null,
+  owner uuid,
+  space_id uuid,
+  is_shared boolean not null,
+  "position" bigint not null,
+  answered_at timestamp with time zone not null default now(),
+  constraint latest_answers_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE,
+  constraint latest_answers_pkey PRIMARY KEY (conversation_id)
 );
 
 create table public.message_feedback (
@@ -1062,6 +1083,8 @@ CREATE INDEX saml_sign_ins_created_at_idx ON auth.saml_sign_ins USING btree (cre
 CREATE INDEX sessions_user_id_idx ON auth.sessions USING btree (user_id, created_at);
 CREATE INDEX signup_claims_expires_at_idx ON auth.signup_claims USING btree (expires_at);
 CREATE UNIQUE INDEX users_email_key ON auth.users USING btree (lower(email)) WHERE (is_sso_user = false);
+CREATE INDEX conversation_reads_read_at_idx ON public.conversation_reads USING btree (read_at);
+CREATE INDEX conversation_reads_user_id_idx ON public.conversation_reads USING btree (user_id);
 CREATE INDEX conversations_space_id_idx ON public.conversations USING btree (space_id, started_at DESC) WHERE (space_id IS NOT NULL);
 CREATE INDEX conversations_uid_pinned_started_at_idx ON public.conversations USING btree (uid, pinned DESC, started_at DESC, id);
 CREATE INDEX conversations_uid_started_at_idx ON public.conversations USING btree (uid, started_at DESC);
@@ -1077,6 +1100,8 @@ CREATE UNIQUE INDEX documents_series_version_key ON public.documents USING btree
 CREATE INDEX documents_space_id_idx ON public.documents USING btree (space_id) WHERE (space_id IS NOT NULL);
 CREATE INDEX documents_unfinished_idx ON public.documents USING btree (id) WHERE (state = ANY (ARRAY['queued'::text, 'reading'::text]));
 CREATE INDEX embedded_documents_document_id_idx ON public.embedded_documents USING btree (document_id);
+CREATE INDEX latest_answers_owner_idx ON public.latest_answers USING btree (owner, space_id, answered_at DESC);
+CREATE INDEX latest_answers_space_id_idx ON public.latest_answers USING btree (space_id, answered_at DESC) WHERE is_shared;
 CREATE INDEX message_feedback_owner_idx ON public.message_feedback USING btree (owner);
 CREATE INDEX message_texts_owner_position_idx ON public.message_texts USING btree (owner, "position" DESC);
 CREATE INDEX message_texts_space_id_idx ON public.message_texts USING btree (space_id, "position" DESC) WHERE (space_id IS NOT NULL);
@@ -1265,6 +1290,24 @@ begin
   on conflict (space_id, user_id) do update set role = excluded.role
   where array_position(array['reader', 'editor', 'owner'], excluded.role) > array_position(array['reader', 'editor', 'owner'], m.role);
   return found_invitation.space_id;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.change_instructions(space uuid, seen text, wanted text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  -- Changes follow each other, so that the second compares with what the first has written.
+  update public.spaces s set instructions = wanted where s.id = space and s.instructions = seen;
+  if found then
+    return true;
+  end if;
+  if space = any (public.spaces_to('edit')) then
+    return false;
+  end if;
+  raise exception using errcode = '42501', message = 'Only owners and editors change the instructions, while the space is in use.';
 end
 $function$;
 
@@ -2133,6 +2176,17 @@ AS $function$
   )
 $function$;
 
+CREATE OR REPLACE FUNCTION public.read_conversation(conversation uuid, up_to bigint)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO ''
+AS $function$
+  insert into public.conversation_reads as r (user_id, conversation_id, position)
+  select auth.uid(), c.id, up_to from public.conversations c where c.id = conversation
+  on conflict (conversation_id, user_id) do update set position = excluded.position, read_at = now()
+  where r.position < excluded.position
+$function$;
+
 CREATE OR REPLACE FUNCTION public.received_invitations()
  RETURNS TABLE(id uuid, space_id uuid, space_name text, color text, role text, invited_by text, documents bigint, members bigint, expires_at timestamp with time zone)
  LANGUAGE sql
@@ -2408,6 +2462,19 @@ begin
     new.model_name := coalesce((select m.model_identifier from public.models m where m.is_default limit 1), 'alcove-reader');
   end if;
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_conversations__move_latest_answer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update public.latest_answers a set owner = new.uid, space_id = new.space_id, is_shared = new.is_shared
+  where a.conversation_id = new.id;
+  return null;
 end
 $function$;
 
@@ -2837,6 +2904,24 @@ begin
     perform public.count_usage(coalesce(c.space_id, c.uid), 0, bytes) from public.conversations c where c.id = new.conversation_id;
   end if;
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_messages__note_answer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  -- The copied answers of a branch are not new.
+  if coalesce(current_setting('alcove.copies_answered', true), '') <> 'on' then
+    insert into public.latest_answers as a (conversation_id, owner, space_id, is_shared, position)
+    select c.id, c.uid, c.space_id, c.is_shared, new.position from public.conversations c where c.id = new.conversation_id
+    on conflict (conversation_id) do update
+    set position = excluded.position, answered_at = excluded.answered_at where a.position < excluded.position;
+  end if;
+  return null;
 end
 $function$;
 
@@ -3782,6 +3867,9 @@ CREATE TRIGGER tg_users__forget_library AFTER DELETE ON auth.users FOR EACH ROW 
 CREATE TRIGGER tg_users__leave_spaces BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_users__leave_spaces();
 CREATE TRIGGER tg_users__release_daily_usage AFTER DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_users__release_daily_usage();
 CREATE TRIGGER tg_users__remove_files AFTER DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_users__remove_files();
+CREATE TRIGGER realtime_delete AFTER DELETE ON public.conversation_reads REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{user_id,conversation_id}', '{conversation_id,user_id}');
+CREATE TRIGGER realtime_insert AFTER INSERT ON public.conversation_reads REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{user_id,conversation_id}', '{}');
+CREATE TRIGGER realtime_update AFTER UPDATE ON public.conversation_reads REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{user_id,conversation_id}', '{user_id,conversation_id}');
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.conversation_summaries REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.conversation_summaries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.conversation_summaries REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content, r.model)');
@@ -3790,6 +3878,7 @@ CREATE TRIGGER realtime_insert AFTER INSERT ON public.conversations REFERENCING 
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.conversations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE TRIGGER tg_conversations__guard_archived BEFORE UPDATE ON public.conversations FOR EACH ROW WHEN ((new.space_id IS NOT NULL)) EXECUTE FUNCTION public.tg_conversations__guard_archived();
 CREATE TRIGGER tg_conversations__leave_model BEFORE INSERT OR UPDATE OF space_id ON public.conversations FOR EACH ROW WHEN (starts_with(new.model_name, 'endpoint:'::text)) EXECUTE FUNCTION public.tg_conversations__leave_model();
+CREATE TRIGGER tg_conversations__move_latest_answer AFTER UPDATE ON public.conversations FOR EACH ROW WHEN ((((old.uid IS DISTINCT FROM new.uid) OR (old.space_id IS DISTINCT FROM new.space_id)) OR (old.is_shared IS DISTINCT FROM new.is_shared))) EXECUTE FUNCTION public.tg_conversations__move_latest_answer();
 CREATE TRIGGER tg_conversations__move_messages BEFORE UPDATE OF uid, space_id ON public.conversations FOR EACH ROW EXECUTE FUNCTION public.tg_conversations__release_messages();
 CREATE TRIGGER tg_conversations__move_texts AFTER UPDATE ON public.conversations FOR EACH ROW WHEN ((((old.uid IS DISTINCT FROM new.uid) OR (old.space_id IS DISTINCT FROM new.space_id)) OR (old.is_shared IS DISTINCT FROM new.is_shared))) EXECUTE FUNCTION public.tg_conversations__move_texts();
 CREATE TRIGGER tg_conversations__record_deletion AFTER DELETE ON public.conversations FOR EACH ROW WHEN (old.is_shared) EXECUTE FUNCTION public.tg_conversations__record_deletion();
@@ -3816,6 +3905,9 @@ CREATE TRIGGER tg_documents__rename_versions AFTER UPDATE OF filename ON public.
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.library', 'public.file_size(r.size) + r.page_bytes', '0');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.library', 'public.file_size(r.size) + r.page_bytes', '0');
 CREATE CONSTRAINT TRIGGER tg_embeddings_consents__forget_vectors AFTER DELETE ON public.embeddings_consents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.tg_embeddings_choices__forget_vectors();
+CREATE TRIGGER realtime_delete AFTER DELETE ON public.latest_answers REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{conversation_id}', '{conversation_id,is_shared,owner,space_id}');
+CREATE TRIGGER realtime_insert AFTER INSERT ON public.latest_answers REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{conversation_id}', '{}');
+CREATE TRIGGER realtime_update AFTER UPDATE ON public.latest_answers REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{conversation_id}', '{conversation_id}');
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.message_feedback REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.message_feedback REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.message_feedback REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('r.owner', '0', 'public.text_size(r.reason)');
@@ -3832,6 +3924,7 @@ CREATE TRIGGER tg_messages__enqueue_reply AFTER INSERT ON public.messages FOR EA
 CREATE TRIGGER tg_messages__fold_text AFTER INSERT OR UPDATE OF content ON public.messages FOR EACH ROW WHEN ((new.sender_role = ANY (ARRAY[1, 2]))) EXECUTE FUNCTION public.tg_messages__fold_text();
 CREATE TRIGGER tg_messages__forget_summaries AFTER UPDATE OF content ON public.messages FOR EACH ROW WHEN ((old.content IS DISTINCT FROM new.content)) EXECUTE FUNCTION public.tg_messages__forget_summaries();
 CREATE TRIGGER tg_messages__move_versions BEFORE DELETE OR UPDATE OF conversation_id ON public.messages FOR EACH ROW EXECUTE FUNCTION public.tg_messages__move_versions();
+CREATE TRIGGER tg_messages__note_answer AFTER INSERT ON public.messages FOR EACH ROW WHEN ((new.sender_role = 2)) EXECUTE FUNCTION public.tg_messages__note_answer();
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
@@ -3930,6 +4023,17 @@ alter table auth.users enable row level security;
 alter table auth.users force row level security;
 alter table public.chat_history enable row level security;
 alter table public.chat_history force row level security;
+alter table public.conversation_reads enable row level security;
+alter table public.conversation_reads force row level security;
+create policy "a person changes the own marks" on public.conversation_reads for update to authenticated
+  using ((user_id = ( SELECT auth.uid() AS uid)))
+  with check ((user_id = ( SELECT auth.uid() AS uid)));
+create policy "a person marks a conversation that it may read" on public.conversation_reads for insert to authenticated
+  with check (((user_id = ( SELECT auth.uid() AS uid)) AND (EXISTS ( SELECT
+   FROM public.conversations c
+  WHERE (c.id = conversation_reads.conversation_id)))));
+create policy "a person reads the own marks" on public.conversation_reads for select to authenticated
+  using ((user_id = ( SELECT auth.uid() AS uid)));
 alter table public.conversation_summaries enable row level security;
 alter table public.conversation_summaries force row level security;
 create policy "summaries are read with their conversation" on public.conversation_summaries for select to authenticated
@@ -3986,6 +4090,10 @@ alter table public.embeddings_failures enable row level security;
 alter table public.embeddings_failures force row level security;
 create policy "owner reads why own embeddings failed" on public.embeddings_failures for select to authenticated
   using ((owner = ( SELECT auth.uid() AS uid)));
+alter table public.latest_answers enable row level security;
+alter table public.latest_answers force row level security;
+create policy "latest answers are read by who reads their conversation" on public.latest_answers for select to authenticated
+  using ((((owner = ( SELECT auth.uid() AS uid)) AND ((space_id IS NULL) OR (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))) OR (is_shared AND (space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])))));
 alter table public.message_feedback enable row level security;
 alter table public.message_feedback force row level security;
 create policy "owner changes own feedback" on public.message_feedback for update to authenticated
@@ -4240,6 +4348,10 @@ create policy "owner stores files below own folder" on storage.objects for inser
 
 -- Grants
 
+grant insert ("position"), update ("position") on table public.conversation_reads to authenticated;
+grant insert (conversation_id) on table public.conversation_reads to authenticated;
+grant update (read_at) on table public.conversation_reads to authenticated;
+grant insert (user_id) on table public.conversation_reads to authenticated;
 grant insert (ended_at), update (ended_at) on table public.conversations to authenticated;
 grant insert (id) on table public.conversations to authenticated;
 grant insert (is_shared), update (is_shared) on table public.conversations to authenticated;
@@ -4370,6 +4482,7 @@ grant execute on function public.add_list_bytes(bigint,integer,bigint) to authen
 grant execute on function public.add_list_bytes(bigint,integer,bigint) to service_role;
 grant execute on function public.all_daily_usage(integer) to service_role;
 grant execute on function public.answer_invitation(uuid,boolean) to authenticated;
+grant execute on function public.change_instructions(uuid,text,text) to authenticated;
 grant execute on function public.confirmed_email() to authenticated;
 grant execute on function public.confirmed_email() to service_role;
 grant execute on function public.copy_conversation(uuid,uuid) to authenticated;
@@ -4399,6 +4512,7 @@ grant execute on function public.own_daily_usage(integer) to authenticated;
 grant execute on function public.own_limits() to authenticated;
 grant execute on function public.own_paid_libraries() to authenticated;
 grant execute on function public.own_usage() to authenticated;
+grant execute on function public.read_conversation(uuid,bigint) to authenticated;
 grant execute on function public.received_invitations() to authenticated;
 grant execute on function public.require_file_room(uuid) to service_role;
 grant execute on function public.require_room_for_answer(uuid) to service_role;
@@ -4469,6 +4583,8 @@ grant delete, insert, select, update on table auth.sessions to supabase_auth_adm
 grant delete, insert, select, update on table auth.signup_claims to supabase_auth_admin;
 grant delete, insert, select, update on table auth.test_accounts to supabase_auth_admin;
 grant delete, insert, select, update on table auth.users to supabase_auth_admin;
+grant select on table public.conversation_reads to authenticated;
+grant delete, insert, select, update on table public.conversation_reads to service_role;
 grant select on table public.conversation_summaries to authenticated;
 grant delete, insert, select on table public.conversation_summaries to service_role;
 grant delete, select on table public.conversations to authenticated;
@@ -4488,6 +4604,8 @@ grant delete, select on table public.embeddings_consents to authenticated;
 grant delete, insert, select, update on table public.embeddings_consents to service_role;
 grant select on table public.embeddings_failures to authenticated;
 grant delete, insert, select, update on table public.embeddings_failures to service_role;
+grant select on table public.latest_answers to authenticated;
+grant delete, insert, select, update on table public.latest_answers to service_role;
 grant delete, select on table public.message_feedback to authenticated;
 grant delete, insert, select, update on table public.message_feedback to service_role;
 grant select on table public.message_texts to authenticated;

@@ -5,11 +5,15 @@ import type { JobHandlers } from '#server/jobs/handler.ts'
 const CLEANUP_JOB = 'spaces.cleanup'
 const INTERVAL_MS = 6 * 60 * 60_000
 
-/** Links and invitations that have ended, and what happened in spaces more than a year ago. */
+/**
+ * Links and invitations that have ended, and what happened in spaces more than a year ago. Answers count as unread for
+ * thirty days: an older mark no longer matters.
+ */
 const ENDED = [
   `delete from share_links where ${inBatch('share_links where expires_at < now()')}`,
   `delete from space_invitations where ${inBatch('space_invitations where expires_at < now()')}`,
   `delete from space_events where ${inBatch(`space_events where created_at < now() - interval '1 year'`)}`,
+  `delete from conversation_reads where ${inBatch(`conversation_reads where read_at < now() - interval '30 days'`)}`,
 ]
 
 export function createSpaceJobs(database: Database): JobHandlers {

@@ -26,6 +26,7 @@ async function serveWith(environment: Record<string, string>) {
     testAccount: null,
     requiresSecondFactor: false,
     hasTextMessages: false,
+    hasPublicLinks: false,
     hasMailbox: false,
     gauges: { alcove_example: { help: 'An example.', read: () => 7 } },
     readQueues: () => Promise.resolve([]),

@@ -16,6 +16,7 @@ interface OperationsOptions {
   readonly testAccount: PublicConfig['testAccount']
   readonly requiresSecondFactor: boolean
   readonly hasTextMessages: boolean
+  readonly hasPublicLinks: boolean
   readonly hasMailbox: boolean
   readonly gauges: Gauges
   readonly readQueues: () => Promise<readonly Queue[]>
@@ -32,7 +33,7 @@ function bringsToken(context: Context, token: string): boolean {
 export function createOperationsRoutes(options: OperationsOptions) {
   const { database, anonKey, publicUrl, metricsToken, hasNoProxy, testAccount, hasMailbox, gauges, readQueues } =
     options
-  const { requiresSecondFactor, hasTextMessages } = options
+  const { requiresSecondFactor, hasTextMessages, hasPublicLinks } = options
   const routes = new Hono()
   let metrics: Promise<() => Promise<string>> | undefined
 
@@ -56,6 +57,7 @@ export function createOperationsRoutes(options: OperationsOptions) {
       mailbox: isLocal && hasMailbox ? '/mailbox.json' : null,
       requiresSecondFactor,
       hasTextMessages,
+      hasPublicLinks,
     }
     return context.json(config, 200, { 'cache-control': 'no-store' })
   })

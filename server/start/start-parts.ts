@@ -171,6 +171,7 @@ function createOperations(
     testAccount: services?.testAccount ?? null,
     requiresSecondFactor: config.AUTH_REQUIRE_AAL2,
     hasTextMessages: config.AUTH_SMS_WEBHOOK !== undefined,
+    hasPublicLinks: config.PUBLIC_LINKS,
     hasMailbox: services?.hasMailbox ?? false,
     gauges,
     readQueues: hasQueues ? readQueues : () => Promise.resolve([]),

@@ -60,15 +60,6 @@ export function apiErrorMessage(error: unknown): string | null {
   }
 }
 
-/** As the data service reports the limits that the database enforces. */
-const exceededLimit = z.object({ code: z.enum(['PT409', 'PT413', 'PT429']), message: z.string() })
-
-/** The sentence of a quota or size limit that refused a request; null for other errors. */
-export function limitMessage(error: unknown): string | null {
-  if (error instanceof HttpError) return error.status === 413 || error.status === 429 ? apiErrorMessage(error) : null
-  return (error instanceof Error && exceededLimit.safeParse(error.cause).data?.message) || null
-}
-
 export async function readJson(response: Promise<Response>): Promise<unknown> {
   return await (await response).json()
 }

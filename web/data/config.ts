@@ -26,6 +26,7 @@ function parseConfig(value: unknown): PublicConfig {
     mailbox: typeof given.mailbox === 'string' ? given.mailbox : null,
     requiresSecondFactor: given.requiresSecondFactor === true,
     hasTextMessages: given.hasTextMessages === true,
+    hasPublicLinks: given.hasPublicLinks === true,
   }
 }
 

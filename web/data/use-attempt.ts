@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { accountErrorMessage } from '#web/data/account/account.ts'
-import { apiErrorMessage, limitMessage } from '#web/data/client.ts'
+import { apiErrorMessage } from '#web/data/client.ts'
+import { refusalMessage } from './refusal.ts'
 
 export type Attempt = {
   busy: boolean
@@ -26,8 +27,8 @@ export function useAttempt(): Attempt {
       } catch (error) {
         console.error(error)
         setErrorMessage(
-          apiErrorMessage(error) ??
-            limitMessage(error) ??
+          refusalMessage(error) ??
+            apiErrorMessage(error) ??
             accountErrorMessage(error) ??
             'The server could not be reached. Please try again.',
         )

@@ -3,6 +3,7 @@ import { usePageTitle } from '#web/app/use-page-title.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { askingRefusal } from '#web/data/spaces/asking.ts'
 import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
+import { mayChangeConversation } from '#web/data/spaces/space-rights.ts'
 import { Composer, type FilledDraft } from '#web/features/composer/composer.tsx'
 import { ThreadActionsContext } from '#web/features/thread/actions/thread-actions.tsx'
 import { OpenSourceContext } from '#web/features/thread/message/answer-context.tsx'
@@ -35,7 +36,8 @@ export function ConversationView(props: ConversationViewProps): JSX.Element {
   const actions = useAnswerActions(props.id, open, navigation)
   useSpaceOfConversation(open.conversation)
   const { id: userId } = useUser()
-  const refusal = askingRefusal(open.conversation, useCurrentSpace(), userId)
+  const space = useCurrentSpace()
+  const refusal = askingRefusal(open.conversation, space, userId)
   usePageTitle(open.conversation ? activeTitle(open.conversation) : null, open.waiting)
   const { id, filled, onSend, onStop } = props
   const { waiting } = open
@@ -70,7 +72,9 @@ export function ConversationView(props: ConversationViewProps): JSX.Element {
             marginNotes={props.marginNotes}
             onOpenSource={navigation.openSource}
             onOpenChat={navigation.selectChat}
-            onRename={open.conversation?.uid === userId ? actions.rename : null}
+            onRename={
+              open.conversation && mayChangeConversation(open.conversation, space, userId) ? actions.rename : null
+            }
             onPrint={() => navigation.print({ kind: 'conversation', id })}
             onRetryReply={props.onRetry}
             onUnknown={props.onUnknown}

@@ -2,15 +2,16 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { refetch } from '#web/data/refetch.ts'
-import { useAuthorNames } from '#web/data/spaces/author-names.ts'
+import { forgetAuthorNames, useAuthorNames } from '#web/data/spaces/author-names.ts'
+import { followAnswers } from '#web/data/spaces/follow-answers.ts'
 import { followSpaces } from '#web/data/spaces/follow-spaces.ts'
-import { followUnreadAnswers } from '#web/data/spaces/follow-unread-answers.ts'
 import { useKnownSpaces } from '#web/data/spaces/known-spaces.ts'
+import { storeLastSpace } from '#web/data/spaces/last-space.ts'
 import { peopleQuery } from '#web/data/spaces/members.ts'
 import { spacesQuery } from '#web/data/spaces/spaces.ts'
-import { clearUnreadAnswers } from '#web/data/spaces/unread-answers.ts'
 import { useDefaultModelOfSpace } from './use-default-model-of-space.ts'
 import { useOwnPresence } from './use-own-presence.ts'
+import { useReadMarks } from './use-read-marks.ts'
 import type { RouteControl } from './use-route-state.ts'
 import { useSpaceChanges } from './use-space-changes.ts'
 
@@ -30,22 +31,37 @@ export function LiveSpaces({ route, onLost }: LiveSpacesProps): null {
   const { data: people } = useQuery({ ...peopleQuery(spaceId ?? ''), enabled: isMember })
 
   useEffect(() => followSpaces(queryClient, userId), [queryClient, userId])
-  const hasSpaces = (spaces?.length ?? 0) > 0
-  useEffect(() => (hasSpaces ? followUnreadAnswers(queryClient) : undefined), [queryClient, hasSpaces])
+  const spaceIds = spaces
+    ?.map(({ id }) => id)
+    .toSorted()
+    .join(',')
+  useEffect(
+    () =>
+      spaceIds === undefined
+        ? undefined
+        : followAnswers(queryClient, userId, spaceIds === '' ? [] : spaceIds.split(',')),
+    [queryClient, userId, spaceIds],
+  )
   useEffect(() => {
     if (spaces !== undefined) useKnownSpaces.setState({ spaces })
   }, [spaces])
   useEffect(() => {
-    clearUnreadAnswers(spaceId)
     // The end of a membership may have been missed, and the space is about to be shown.
     if (spaceId !== null && queryClient.getQueryData(spacesQuery.queryKey) !== undefined)
       void refetch(queryClient, { queryKey: spacesQuery.queryKey })
   }, [queryClient, spaceId])
   useEffect(() => {
-    if (people !== undefined)
-      useAuthorNames.setState({ names: Object.fromEntries(people.map(({ user_id: id, name }) => [id, name])) })
+    if (people === undefined) return forgetAuthorNames()
+    useAuthorNames.setState({
+      names: Object.fromEntries(people.map(({ user_id: id, name }) => [id, name])),
+      isRead: true,
+    })
   }, [people])
+  useEffect(() => {
+    if (spaceId === null || isMember) storeLastSpace(userId, spaceId)
+  }, [userId, spaceId, isMember])
   useOwnPresence(isMember ? spaceId : null, route.chatId)
+  useReadMarks(route.chatId)
   useSpaceChanges(route, spaces, onLost)
   useDefaultModelOfSpace(
     spaces?.find(({ id }) => id === spaceId),

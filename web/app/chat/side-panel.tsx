@@ -3,7 +3,7 @@ import { ErrorBoundary } from '#web/app/error-boundary.tsx'
 import { HistoryPanel, type HistoryPanelProps } from '#web/features/history/history-panel.tsx'
 import { LibraryLoading } from '#web/features/library/library-loading.tsx'
 import { DocumentList, UploadArea } from '#web/features/library/library-parts.ts'
-import { mayEdit } from '#web/data/spaces/space-rights.ts'
+import { addingRefusal } from '#web/data/spaces/space-rights.ts'
 import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { useNavigation } from './navigation.tsx'
 import type { RailTab } from './rail.tsx'
@@ -26,18 +26,14 @@ export function SidePanel({ tab, history }: SidePanelProps): JSX.Element {
   const { openDocument, askAbout, showIntroduction, openSpace, newSpace } = useNavigation()
   const { documentId } = useRouteState()
   const space = useCurrentSpace()
-  const mayAdd = !space || mayEdit(space)
-  const readerNote =
-    space?.archived_at == null
-      ? 'Owners and editors add documents here.'
-      : 'This space is archived: nothing is added to it.'
+  const refusal = addingRefusal(space)
   const isSwitcherDue = useAfterFirstReads()
   return (
     <div id="side-panel" className={styles.panel}>
       <nav className={styles.space} aria-label="Space">
         {isSwitcherDue && (
           <LatePart>
-            <SpaceSwitcher onOpenSpace={openSpace} onNewSpace={newSpace} />
+            <SpaceSwitcher activeId={history.activeId} onOpenSpace={openSpace} onNewSpace={newSpace} />
           </LatePart>
         )}
       </nav>
@@ -47,7 +43,7 @@ export function SidePanel({ tab, history }: SidePanelProps): JSX.Element {
           <h2 className={styles.heading}>Files</h2>
           <ErrorBoundary>
             <Suspense fallback={<LibraryLoading />}>
-              {mayAdd ? <UploadArea /> : <p className={styles.note}>{readerNote}</p>}
+              {refusal === null ? <UploadArea /> : <p className={styles.note}>{refusal}</p>}
               <DocumentList
                 key={space?.id}
                 label="Files"

@@ -154,7 +154,7 @@ export function StartView(props: StartViewProps): JSX.Element {
       {isKnown && !isNew && (
         <InputBar conversationId={null} mayAsk={refusal === null}>
           <Composer
-            key="new"
+            key={space ?? 'personal'}
             conversationId={null}
             waiting={hasTemporary}
             refusal={refusal}

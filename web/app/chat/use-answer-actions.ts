@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { branchConversation, continueAnswer, regenerateAnswer } from '#web/data/answers.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { limitMessage } from '#web/data/client.ts'
 import { cacheConversation, updateConversation } from '#web/data/conversations.ts'
 import { messagesKey } from '#web/data/messages.ts'
 import { useSelectedModel } from '#web/data/selected-model.ts'
@@ -10,19 +9,14 @@ import { setAwaiting } from '#web/data/thread-store.ts'
 import { openProviderKeyForm } from '#web/data/provider-key-form.ts'
 import type { ThreadActions } from '#web/features/thread/actions/thread-actions.tsx'
 import type { Thread } from '#web/lib/messages/merge-messages.ts'
-import { toast } from '#web/ui/toast.tsx'
 import type { Navigation } from './navigation.tsx'
+import { reportFailure } from './report-failure.ts'
 import type { OpenConversation } from './use-conversation.ts'
 
 type AnswerActions = {
   /** Null while a reply is awaited. */
   thread: ThreadActions | null
   rename: (title: string) => Promise<boolean>
-}
-
-function reportFailure(error: unknown, description: string): void {
-  console.error(error)
-  toast({ title: 'Error', description: limitMessage(error) ?? description, variant: 'destructive' })
 }
 
 export function useAnswerActions(
@@ -45,7 +39,7 @@ export function useAnswerActions(
         await request()
       } catch (error) {
         setAwaiting(id, null)
-        reportFailure(error, 'The answer could not be asked for. Please try again.')
+        void reportFailure(error, 'The answer could not be asked for. Please try again.')
       }
     }
     return {
@@ -68,7 +62,7 @@ export function useAnswerActions(
         try {
           cacheConversation(queryClient, await branchConversation(id, branch))
         } catch (error) {
-          reportFailure(error, 'The branch could not be made. Please try again.')
+          void reportFailure(error, 'The branch could not be made. Please try again.')
           return false
         }
         openBranch(branch.id)
@@ -84,7 +78,7 @@ export function useAnswerActions(
         cacheConversation(queryClient, await updateConversation(id, userId, { title }))
         return true
       } catch (error) {
-        reportFailure(error, 'Failed to rename conversation. Please try again.')
+        void reportFailure(error, 'Failed to rename conversation. Please try again.')
         return false
       }
     },

@@ -3,7 +3,6 @@ import type { ConversationRow } from '#contract/conversation.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { useAuth } from '#web/data/auth/auth-context.tsx'
 import { hasStoredSession } from '#web/data/auth/session.ts'
-import { limitMessage } from '#web/data/client.ts'
 import { createConversation, cacheConversation, updateConversation, conversationKey } from '#web/data/conversations.ts'
 import {
   addMessage,
@@ -14,6 +13,7 @@ import {
   updateCachedMessages,
   stopReply,
 } from '#web/data/messages.ts'
+import type { DraftId } from '#web/data/drafts.ts'
 import { readSelectedModel, useSelectedModel } from '#web/data/selected-model.ts'
 import type { Space } from '#web/data/spaces/current-space.ts'
 import { areOwnDocumentsAsked, setOwnDocuments } from '#web/data/spaces/own-documents.ts'
@@ -23,6 +23,7 @@ import { setTrayOpen } from '#web/features/library/tray-open.ts'
 import { failedReplies } from '#web/lib/messages/awaited-reply.ts'
 import { mergeMessages, messageKey, temporaryMessage, type Thread } from '#web/lib/messages/merge-messages.ts'
 import { toast } from '#web/ui/toast.tsx'
+import { reportFailure } from './report-failure.ts'
 import type { RouteControl } from './use-route-state.ts'
 
 type ChatActions = {
@@ -31,16 +32,11 @@ type ChatActions = {
   stop: (conversationId: string) => void
 }
 
-function reportFailure(error: unknown, description: string): void {
-  console.error(error)
-  toast({ title: 'Error', description: limitMessage(error) ?? description, variant: 'destructive' })
-}
-
 const questionMetadata = (space: Space, conversationId: string | null): { ownDocuments: true } | null =>
   space !== null && areOwnDocumentsAsked(conversationId) ? { ownDocuments: true } : null
 
-/** Puts a text that could not be sent back into the message box (null: of the new conversation). */
-type RestoreDraft = (conversationId: string | null, text: string) => void
+/** Puts a text that could not be sent back into the message box. */
+type RestoreDraft = (draftId: DraftId, text: string) => void
 
 export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft): ChatActions {
   const queryClient = useQueryClient()
@@ -63,8 +59,8 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
       conversation = await createConversation({ userId, space: route.spaceId, modelName })
     } catch (error) {
       endTemporary()
-      restoreDraft(null, text)
-      return reportFailure(error, 'Failed to create conversation. Please try again.')
+      restoreDraft(route.spaceId, text)
+      return void reportFailure(error, 'Failed to create conversation. Please try again.')
     }
     cacheConversation(queryClient, conversation)
     assignRecordings(userId, conversation.id)
@@ -78,7 +74,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
     } catch (error) {
       // The conversation exists, so the text goes into its box: a retry must not create a second one.
       restoreDraft(conversation.id, text)
-      reportFailure(error, 'Failed to send message. Please try again.')
+      void reportFailure(error, 'Failed to send message. Please try again.')
     }
     if (endTemporary()) route.navigate({ spaceId: conversation.space_id ?? null, chatId: conversation.id })
   }
@@ -108,14 +104,14 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
     } catch (error) {
       updateCachedMessages(queryClient, conversationId, (messages) => messages.filter(({ id }) => id !== message.id))
       restoreDraft(conversationId, text)
-      reportFailure(error, 'Failed to process your message. Please try again.')
+      void reportFailure(error, 'Failed to process your message. Please try again.')
     }
   }
 
   const send = (text: string): void => {
     if (user === null || !hasStoredSession()) {
       toast({ title: 'Error', description: 'You must be logged in to send messages.', variant: 'destructive' })
-      return restoreDraft(route.chatId, text)
+      return restoreDraft(route.chatId ?? route.spaceId, text)
     }
     // On a phone the upload rows would leave no room for the answer.
     setTrayOpen(false)
@@ -135,7 +131,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
         messages.filter((message) => !failed.includes(message)),
       )
     } catch (error) {
-      reportFailure(error, 'Failed to process your message. Please try again.')
+      void reportFailure(error, 'Failed to process your message. Please try again.')
     }
     setAwaiting(conversationId, null)
   }
@@ -146,7 +142,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
       const question = messagesOf(conversationId).findLast(({ sender_role }) => sender_role === SENDER_ROLES.user)
       if (question !== undefined) setAwaiting(conversationId, { kind: 'ended', questionId: messageKey(question) })
     } catch (error) {
-      reportFailure(error, 'The answer could not be stopped. Please try again.')
+      void reportFailure(error, 'The answer could not be stopped. Please try again.')
     }
   }
 

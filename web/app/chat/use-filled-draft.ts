@@ -1,34 +1,35 @@
 import { useCallback, useState } from 'react'
-import { restoreDraft, storeDraft } from '#web/data/drafts.ts'
+import { restoreDraft, storeDraft, type DraftId } from '#web/data/drafts.ts'
+import type { Space } from '#web/data/spaces/current-space.ts'
 import type { FilledDraft } from '#web/features/composer/composer.tsx'
 
 type FilledDraftControl = {
   filled: FilledDraft | null
-  /** Puts a text into the message box of a conversation (null: the new one). */
-  fill: (conversationId: string | null, text: string, options?: { focus: boolean }) => void
-  /** Stores a text as the draft of the new conversation, and puts it into the box. */
+  /** Puts a text into a message box. */
+  fill: (draftId: DraftId, text: string, options?: { focus: boolean }) => void
+  /** Stores a text as the draft of a new conversation in the space, and puts it into the box. */
   fillNew: (text: string) => void
   /** Puts a text that could not be sent before what was typed since. */
-  restore: (conversationId: string | null, text: string) => void
+  restore: (draftId: DraftId, text: string) => void
 }
 
-export function useFilledDraft(userId: string): FilledDraftControl {
+export function useFilledDraft(userId: string, space: Space): FilledDraftControl {
   const [filled, setFilled] = useState<FilledDraft | null>(null)
   const fill = useCallback<FilledDraftControl['fill']>(
-    (conversationId, text, { focus } = { focus: true }) =>
-      setFilled((before) => ({ key: (before?.key ?? 0) + 1, conversationId, text, focus })),
+    (draftId, text, { focus } = { focus: true }) =>
+      setFilled((before) => ({ key: (before?.key ?? 0) + 1, draftId, text, focus })),
     [],
   )
   const restore = useCallback<FilledDraftControl['restore']>(
-    (conversationId, text) => fill(conversationId, restoreDraft(userId, conversationId, text)),
+    (draftId, text) => fill(draftId, restoreDraft(userId, draftId, text)),
     [userId, fill],
   )
   return {
     filled,
     fill,
     fillNew: (text) => {
-      storeDraft(userId, null, text)
-      fill(null, text)
+      storeDraft(userId, space, text)
+      fill(space, text)
     },
     restore,
   }

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef } from 'react'
-import { forgetSpace } from '#web/data/spaces/follow-space.ts'
-import type { OwnSpace } from '#web/data/spaces/spaces.ts'
+import { forgetSpace } from '#web/data/spaces/forget-space.ts'
+import { logFailure } from '#web/data/live/log-failure.ts'
+import { spacesQuery, type OwnSpace } from '#web/data/spaces/spaces.ts'
 import { ROLE_WORDS, withArticle } from '#web/features/spaces/role-words.ts'
 import { NO_DOCUMENT } from '#web/lib/route-state.ts'
 import { toast } from '#web/ui/toast.tsx'
@@ -47,7 +48,21 @@ export function useSpaceChanges(
     for (const id of before.keys()) if (!known.current.has(id)) forgetSpace(queryClient, id)
     if (spaceId === null) return
     const [was, now] = [before.get(spaceId), known.current.get(spaceId)]
-    if (now === undefined) leave(was)
-    else if (was !== undefined) announceChange(was, now)
+    if (now !== undefined) {
+      if (was !== undefined) announceChange(was, now)
+      return
+    }
+    if (was !== undefined) return leave(was)
+    // The list may be older than the membership: only one that is read now tells.
+    let isOver = false
+    const confirm = async (): Promise<void> => {
+      await queryClient.cancelQueries({ queryKey: spacesQuery.queryKey })
+      const read = await queryClient.query({ ...spacesQuery, staleTime: 0 })
+      if (!isOver && !read.some(({ id }) => id === spaceId)) leave(undefined)
+    }
+    logFailure(confirm())
+    return () => {
+      isOver = true
+    }
   }, [queryClient, spaces, spaceId])
 }

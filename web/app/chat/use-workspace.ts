@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useState } from 'react'
 import type { DocumentRow } from '#contract/document.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { readDraft, storeDraft } from '#web/data/drafts.ts'
+import { readDraft, storeDraft, type DraftId } from '#web/data/drafts.ts'
 import { followAccount } from '#web/data/live/account-channel.ts'
 import { restoreRecordings } from '#web/data/recordings.ts'
 import { forgetSpaces } from '#web/data/spaces/forget-spaces.ts'
+import { readLastSpace } from '#web/data/spaces/last-space.ts'
 import { resetThreadStore } from '#web/data/thread-store.ts'
 import { useDebugShortcut } from '#web/features/debug/use-debug-shortcut.ts'
 import { NO_DOCUMENT } from '#web/lib/route-state.ts'
@@ -30,12 +31,18 @@ export function useWorkspace() {
   const panel = usePanel()
   // A draft from before a reload is in the message box, which the onboarding card would replace.
   const [onboardingHidden, setOnboardingHidden] = useState(
-    () => route.chatId !== null || readDraft(userId, null) !== '',
+    () => route.chatId !== null || readDraft(userId, route.spaceId) !== '',
   )
-  const { filled, fill, fillNew, restore } = useFilledDraft(userId)
+  const { filled, fill, fillNew, restore } = useFilledDraft(userId, route.spaceId)
 
   useEffect(() => followAccount(queryClient, userId), [queryClient, userId])
   useEffect(() => resetThreadStore, [])
+  // An address that names nothing opens where the person was.
+  const { navigate } = route
+  useLayoutEffect(() => {
+    const last = location.search === '' ? readLastSpace(userId) : null
+    if (last !== null) navigate({ spaceId: last }, { replace: true })
+  }, [userId, navigate])
   // Another person may sign in on this page.
   useEffect(() => forgetSpaces, [])
   useEffect(() => restoreRecordings(userId), [userId])
@@ -44,17 +51,20 @@ export function useWorkspace() {
   const palette = usePalette()
 
   const chat = useChatActions(route, restore)
-  /** Puts what was typed in a conversation that closes into the box of the new one. */
-  const { chatId } = route
-  const rescueDraft = useCallback((): void => {
-    if (chatId === null) return
-    const draft = readDraft(userId, chatId)
-    if (draft === '') return
-    storeDraft(userId, chatId, '')
-    setOnboardingHidden(true)
-    restore(null, draft)
-  }, [userId, chatId, restore])
-  const unknown = useUnknownConversation(route.navigate, userId, rescueDraft)
+  const { chatId, spaceId } = route
+  const moveDraft = useCallback(
+    (from: DraftId, to: DraftId): void => {
+      const draft = readDraft(userId, from)
+      if (from === to || draft === '') return
+      storeDraft(userId, from, '')
+      setOnboardingHidden(true)
+      restore(to, draft)
+    },
+    [userId, restore],
+  )
+  /** Puts what was typed in a conversation that closes into the box of a new one. */
+  const leaveChat = useCallback(() => moveDraft(chatId, spaceId), [moveDraft, chatId, spaceId])
+  const unknown = useUnknownConversation(route.navigate, userId, leaveChat)
   const print = usePrinting(route)
   const actions = useNavigationActions({
     route,
@@ -80,7 +90,11 @@ export function useWorkspace() {
     unknown,
     draft: { filled, fillNew },
     onboardingHidden,
-    rescueDraft,
+    /** Puts what was typed in a space that closes into the box of a new personal conversation. */
+    leaveSpace: (): void => {
+      if (chatId !== null) moveDraft(chatId, null)
+      moveDraft(spaceId, null)
+    },
     newSpace: { isOpen: isMakingSpace, close: () => setMakingSpace(false) },
     nameAddedDocuments: (documents: readonly DocumentRow[]): void => {
       if (route.chatId !== null) nameInQuestion(route.chatId, documents)

@@ -21,6 +21,8 @@ import { useElementWidth } from './use-element-width.ts'
 import { useWorkspace } from './use-workspace.ts'
 import { ViewerColumn } from './viewer-column.tsx'
 import styles from './workspace.module.css'
+import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
+import { addingRefusal } from '#web/data/spaces/space-rights.ts'
 import { LiveSpaces, NewSpaceDialog } from './space-parts.ts'
 import { LatePart } from './late-part.tsx'
 
@@ -39,7 +41,7 @@ export function Workspace(): JSX.Element {
   const hasViewerColumn = useMediaQuery('(width >= 1280px)')
   return (
     <NavigationContext value={navigation}>
-      <DropAnywhere>
+      <DropAnywhere refusal={addingRefusal(useCurrentSpace())}>
         <div className={styles.workspace}>
           <SkipLink />
           <NavigationPanel
@@ -81,7 +83,7 @@ export function Workspace(): JSX.Element {
               <LiveSpaces
                 route={route}
                 onLost={() => {
-                  workspace.rescueDraft()
+                  workspace.leaveSpace()
                   newSpace.close()
                 }}
               />

@@ -4,7 +4,7 @@ import { conversationTopic, REPLY_EVENT, replyPart } from '#contract/reply-event
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { cacheMessages, refetchNewestMessages } from '#web/data/messages.ts'
 import { receiveAnswer, setReply, useThreadStore } from '#web/data/thread-store.ts'
-import { conversationKey } from '#web/data/conversations.ts'
+import { conversationKey, conversationQuery } from '#web/data/conversations.ts'
 import { refetch } from '#web/data/refetch.ts'
 import { addFollower } from './connection.ts'
 import { joinChannel } from './join-channel.ts'
@@ -60,6 +60,8 @@ export function followConversation(queryClient: QueryClient, conversationId: str
     {
       onJoined: () => logFailure(reply.catchUp()),
       onClosed: () => logFailure(refetch(queryClient, { queryKey: conversationKey(conversationId), exact: true })),
+      isReadable: async () =>
+        (await queryClient.query({ ...conversationQuery(conversationId), staleTime: 0 })) !== null,
     },
   )
   const stopPolling = addFollower({

@@ -8,7 +8,7 @@ import { joinChannel } from '#web/data/live/join-channel.ts'
 import { logFailure } from '#web/data/live/log-failure.ts'
 import { refetch } from '#web/data/refetch.ts'
 import { clearPresence, storePresence } from './presence.ts'
-import { spacesKey } from './spaces.ts'
+import { spacesKey, spacesQuery } from './spaces.ts'
 
 /** Told to the other members. */
 export interface OwnPresence {
@@ -78,12 +78,13 @@ export function followSpace(queryClient: QueryClient, space: string, userId: str
         isJoined = true
         track()
       },
-      // The person has left the space, or was removed.
       onClosed: () => {
         isJoined = false
         clearPresence()
         logFailure(refetch(queryClient, { queryKey: spacesKey }))
       },
+      isReadable: async () =>
+        (await queryClient.query({ ...spacesQuery, staleTime: 0 })).some(({ id }) => id === space),
     },
   )
   return {
@@ -98,11 +99,4 @@ export function followSpace(queryClient: QueryClient, space: string, userId: str
       clearPresence()
     },
   }
-}
-
-/** Drops what is cached of a space that the person is no longer in. */
-export function forgetSpace(queryClient: QueryClient, space: string): void {
-  const isOfSpace = (key: unknown): boolean =>
-    key === space || (typeof key === 'object' && key !== null && 'space' in key && key.space === space)
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey.some(isOfSpace) })
 }

@@ -1,11 +1,9 @@
-import { useAuthorNames } from './author-names.ts'
+import { forgetAuthorNames } from './author-names.ts'
 import { useKnownSpaces } from './known-spaces.ts'
 import { setOwnDocuments } from './own-documents.ts'
-import { useUnreadAnswers } from './unread-answers.ts'
 
 export function forgetSpaces(): void {
   useKnownSpaces.setState({ spaces: [] })
-  useUnreadAnswers.setState({ counts: {} })
-  useAuthorNames.setState({ names: {} })
+  forgetAuthorNames()
   setOwnDocuments(null, false)
 }

@@ -8,8 +8,9 @@ import {
   type CreatedLink,
   type SharedConversation,
 } from '#contract/space.ts'
-import { apiFetch, apiJson, apiSend } from '#web/data/client.ts'
+import { apiFetch, apiJson, apiSend, rest } from '#web/data/client.ts'
 import { refetch } from '#web/data/refetch.ts'
+import { readRest } from './read-rest.ts'
 
 const linksKey = (conversationId: string) => [`/api/conversations/${conversationId}/links`] as const
 
@@ -20,6 +21,42 @@ export const linksQuery = (conversationId: string) =>
     staleTime: 0,
   })
 
+const spaceLinksKey = ['space_links'] as const
+
+const spaceLink = listedLink.extend({
+  conversation_id: z.uuid(),
+  conversations: z.object({ title: z.string().nullable() }),
+})
+export type SpaceLink = z.infer<typeof spaceLink>
+
+const MOST_LINKS = 500
+
+/** Open links to the conversations of a space, the newest first; to those that the person may link to. */
+export const spaceLinksQuery = (space: string) =>
+  queryOptions({
+    queryKey: [...spaceLinksKey, space] as const,
+    queryFn: () =>
+      readRest(
+        z.array(spaceLink),
+        rest()
+          .from('share_links')
+          .select('id,conversation_id,created_by,for_anybody,created_at,expires_at,conversations!inner(title)')
+          .eq('conversations.space_id', space)
+          .gt('expires_at', new Date().toISOString())
+          .order('created_at', { ascending: false })
+          .limit(MOST_LINKS),
+      ),
+    // Links change with what happens to their conversations.
+    staleTime: 0,
+  })
+
+async function refetchLinks(queryClient: QueryClient, conversationId: string): Promise<void> {
+  await Promise.all([
+    refetch(queryClient, { queryKey: linksKey(conversationId) }),
+    refetch(queryClient, { queryKey: spaceLinksKey }),
+  ])
+}
+
 /** The address is told only now: the server stores a hash of it. */
 export async function makeLink(
   queryClient: QueryClient,
@@ -27,13 +64,13 @@ export async function makeLink(
   given: { days: number; anybody: boolean },
 ): Promise<CreatedLink> {
   const answer = await apiSend('POST', linksKey(conversationId)[0], given)
-  await refetch(queryClient, { queryKey: linksKey(conversationId) })
+  await refetchLinks(queryClient, conversationId)
   return createdLink.parse(await answer.json())
 }
 
 export async function revokeLink(queryClient: QueryClient, conversationId: string, id: string): Promise<void> {
   await apiFetch(`/api/links/${id}`, { method: 'DELETE' })
-  await refetch(queryClient, { queryKey: linksKey(conversationId) })
+  await refetchLinks(queryClient, conversationId)
 }
 
 /** A page would not draw more at once. */

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { spaceRole, spaceRow, type SpaceRole } from '#contract/space.ts'
 import { sessionState } from '#web/data/auth/session.ts'
 import { rest } from '#web/data/client.ts'
+import { refetch } from '#web/data/refetch.ts'
 import { readRest } from './read-rest.ts'
 
 const listedSpace = spaceRow.omit({ created_by: true })
@@ -40,7 +41,7 @@ export const spacesQuery = queryOptions({
   },
 })
 
-export type SpaceChange = Partial<Pick<OwnSpace, 'name' | 'color' | 'instructions' | 'default_model' | 'archived_at'>>
+export type SpaceChange = Partial<Pick<OwnSpace, 'name' | 'color' | 'default_model' | 'archived_at'>>
 
 /** The person who creates a space is its first owner. */
 export async function createSpace(queryClient: QueryClient, given: { name: string; color: string }): Promise<OwnSpace> {
@@ -65,6 +66,24 @@ export async function changeSpace(queryClient: QueryClient, id: string, change: 
   queryClient.setQueryData(spacesQuery.queryKey, (spaces) =>
     spaces?.map((space) => (space.id === id ? { ...space, ...change } : space)),
   )
+}
+
+/**
+ * Changes the instructions if they are still those that the person has seen.
+ * @returns whether they were; if not, the newer ones are in the cache
+ */
+export async function changeInstructions(
+  queryClient: QueryClient,
+  id: string,
+  { seen, wanted }: { seen: string; wanted: string },
+): Promise<boolean> {
+  const isChanged = await readRest(z.boolean(), rest().rpc('change_instructions', { space: id, seen, wanted }))
+  if (!isChanged) await refetch(queryClient, { queryKey: spacesKey })
+  else
+    queryClient.setQueryData(spacesQuery.queryKey, (spaces) =>
+      spaces?.map((space) => (space.id === id ? { ...space, instructions: wanted } : space)),
+    )
+  return isChanged
 }
 
 export async function deleteSpace(queryClient: QueryClient, id: string): Promise<void> {

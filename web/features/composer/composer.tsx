@@ -1,5 +1,7 @@
 import { ArrowUp, Square } from 'lucide-react'
 import { useEffect, useId, useRef, type ComponentType, type JSX } from 'react'
+import type { DraftId } from '#web/data/drafts.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import { splitCommands } from '#web/lib/messages/tool-commands.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
@@ -8,7 +10,7 @@ import { SuggestionList } from './suggestion-list.tsx'
 import { useComposer } from './use-composer.ts'
 
 /** A text for the message box; a new `key` fills it in again. */
-export type FilledDraft = { key: number; conversationId: string | null; text: string; focus: boolean }
+export type FilledDraft = { key: number; draftId: DraftId; text: string; focus: boolean }
 
 /** Whether to focus the message box: no other element has the focus, and no on-screen keyboard would open. */
 function canTakeFocus(): boolean {
@@ -52,7 +54,9 @@ export type ComposerProps = {
 
 export function Composer(props: ComposerProps): JSX.Element {
   const { conversationId, waiting, refusal = null, filled, onSend, onStop, Microphone } = props
-  const composer = useComposer({ conversationId, disabled: waiting || refusal !== null, onSend })
+  const space = useSpace()
+  const draftId = conversationId ?? space
+  const composer = useComposer({ draftId, disabled: waiting || refusal !== null, onSend })
   const { input, text, change, fill } = composer
   const listId = useId()
   const backdrop = useRef<HTMLDivElement>(null)
@@ -62,10 +66,10 @@ export function Composer(props: ComposerProps): JSX.Element {
   useEffect(() => {
     if (filled === null || filled.key === seenFill.current) return
     seenFill.current = filled.key
-    if (filled.conversationId !== conversationId) return
+    if (filled.draftId !== draftId) return
     fill(filled.text)
     if (filled.focus) input.current?.focus()
-  }, [filled, conversationId, fill, input])
+  }, [filled, draftId, fill, input])
 
   useEffect(() => {
     if (isNew && !isPersonElsewhere() && matchMedia('(hover: hover)').matches) input.current?.focus()

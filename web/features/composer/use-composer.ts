@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { documentMatchesQuery } from '#web/data/documents/document-queries.ts'
-import { readDraft, storeDraft } from '#web/data/drafts.ts'
+import { readDraft, storeDraft, type DraftId } from '#web/data/drafts.ts'
 import { useSpace } from '#web/data/spaces/current-space.ts'
 import { matchingNames, nameTokenAt, quoteName, typedName } from '#web/lib/documents/document-names.ts'
 import { commandTokenAt, insertCommand, matchingCommands, type CommandToken } from '#web/lib/messages/tool-commands.ts'
@@ -11,7 +11,7 @@ import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 const MAX_HEIGHT_PX = 200
 
 type ComposerOptions = {
-  conversationId: string | null
+  draftId: DraftId
   disabled: boolean
   onSend: (text: string) => void
 }
@@ -60,10 +60,10 @@ function useSuggestions(text: string, cursor: number): readonly Suggestion[] {
   }))
 }
 
-export function useComposer({ conversationId, disabled, onSend }: ComposerOptions): ComposerState {
+export function useComposer({ draftId, disabled, onSend }: ComposerOptions): ComposerState {
   const userId = useUser().id
   const input = useRef<HTMLTextAreaElement>(null)
-  const [text, setText] = useState(() => readDraft(userId, conversationId))
+  const [text, setText] = useState(() => readDraft(userId, draftId))
   const [cursor, setCursor] = useState(0)
   const [closedFor, setClosedFor] = useState<number | null>(null)
   const [chosen, setHighlighted] = useState(0)
@@ -93,7 +93,7 @@ export function useComposer({ conversationId, disabled, onSend }: ComposerOption
     setText(next)
     setCursor(nextCursor)
     setHighlighted(0)
-    storeDraft(userId, conversationId, next)
+    storeDraft(userId, draftId, next)
     if (tokenAt(next, nextCursor)?.start !== closedFor) setClosedFor(null)
   }
 

@@ -17,8 +17,8 @@ type ConversationItemProps = {
   /** The name of its model. */
   description: string
   active: boolean
-  /** Only the author pins and deletes. */
-  isOwn: boolean
+  mayPin: boolean
+  mayDelete: boolean
   onSelect: () => void
   onPin: () => void
   /** Called with the button that pins, whenever it is drawn. */
@@ -31,7 +31,8 @@ export function ConversationItem({
   item,
   description,
   active,
-  isOwn,
+  mayPin,
+  mayDelete,
   onSelect,
   onPin,
   onPinDrawn,
@@ -55,19 +56,21 @@ export function ConversationItem({
         {branch !== null && <span className={hidden.hidden}>{branch}</span>}
         {conversation.is_shared && <span className={hidden.hidden}>Shared with the space</span>}
       </button>
-      {isOwn && (
+      {mayDelete && (
         <span className={styles.actions}>
-          <Button
-            ref={onPinDrawn}
-            variant="ghost"
-            size="icon"
-            className={styles.action}
-            aria-label={`${conversation.pinned ? 'Unpin' : 'Pin'} ${title}`}
-            title={conversation.pinned ? 'Unpin' : 'Pin'}
-            onClick={onPin}
-          >
-            {conversation.pinned ? <PinOff size={15} /> : <Pin size={15} />}
-          </Button>
+          {mayPin && (
+            <Button
+              ref={onPinDrawn}
+              variant="ghost"
+              size="icon"
+              className={styles.action}
+              aria-label={`${conversation.pinned ? 'Unpin' : 'Pin'} ${title}`}
+              title={conversation.pinned ? 'Unpin' : 'Pin'}
+              onClick={onPin}
+            >
+              {conversation.pinned ? <PinOff size={15} /> : <Pin size={15} />}
+            </Button>
+          )}
           <Button
             variant="ghost"
             size="icon"

@@ -4,6 +4,8 @@ import type { ListedConversation } from '#contract/conversation.ts'
 import { conversationList } from '#web/data/conversations.ts'
 import { useModelLabel } from '#web/data/models.ts'
 import { useSpace } from '#web/data/spaces/current-space.ts'
+import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
+import { mayChangeConversation, mayDeleteConversation } from '#web/data/spaces/space-rights.ts'
 import { usePagedList } from '#web/data/use-paged-list.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
@@ -198,6 +200,7 @@ function Section(props: SectionProps): JSX.Element {
   const { title, rows, hasMore, onNearEnd, activeId, userId, onSelect, onPin, onPinDrawn, onDelete } = props
   const id = useId()
   const modelLabel = useModelLabel()
+  const space = useCurrentSpace()
   return (
     <section aria-labelledby={id} className={styles.section}>
       <h3 id={id} className={styles.sectionTitle}>
@@ -217,7 +220,8 @@ function Section(props: SectionProps): JSX.Element {
             item={item}
             description={modelLabel(row.model_name)}
             active={row.id === activeId}
-            isOwn={row.uid === userId}
+            mayPin={mayChangeConversation(row, space, userId)}
+            mayDelete={mayDeleteConversation(row, space, userId)}
             onSelect={() => onSelect(row.id)}
             onPin={() => onPin(row)}
             onPinDrawn={(button) => onPinDrawn(row.id, button)}

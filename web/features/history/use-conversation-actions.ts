@@ -7,11 +7,17 @@ import {
   cacheConversation,
   updateConversation,
 } from '#web/data/conversations.ts'
+import { loadRefusal } from '#web/data/load-refusal.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 type ConversationActions = {
   setPinned: (row: ListedConversation, pinned: boolean) => void
   remove: (row: ListedConversation) => void
+}
+
+async function reportFailure(error: unknown, description: string): Promise<void> {
+  console.error(error)
+  toast({ title: 'Error', description: (await loadRefusal(error)) ?? description, variant: 'destructive' })
 }
 
 export function useConversationActions(userId: string, onDeleted: (id: string) => void): ConversationActions {
@@ -26,12 +32,7 @@ export function useConversationActions(userId: string, onDeleted: (id: string) =
           : { title: 'Conversation unpinned', description: 'The conversation has been unpinned' },
       )
     } catch (error) {
-      console.error(error)
-      toast({
-        title: 'Error',
-        description: `Failed to ${pinned ? 'pin' : 'unpin'} conversation. Please try again.`,
-        variant: 'destructive',
-      })
+      await reportFailure(error, `Failed to ${pinned ? 'pin' : 'unpin'} conversation. Please try again.`)
     }
   }
 
@@ -43,12 +44,7 @@ export function useConversationActions(userId: string, onDeleted: (id: string) =
       onDeleted(row.id)
       await refetchConversationLists(queryClient)
     } catch (error) {
-      console.error(error)
-      toast({
-        title: 'Error',
-        description: 'Failed to delete conversation. Please try again.',
-        variant: 'destructive',
-      })
+      await reportFailure(error, 'Failed to delete conversation. Please try again.')
     }
   }
 

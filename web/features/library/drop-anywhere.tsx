@@ -1,21 +1,35 @@
 import { useEffect, useRef, type JSX, type ReactNode } from 'react'
 
+import { toast } from '#web/ui/toast.tsx'
 import styles from './drop-anywhere.module.css'
 import { announceFiles, giveFiles, hasFiles, holdChoice, holdDrop } from './given-files.ts'
 import { pastedFiles } from './pasted-files.ts'
 import { useDragging } from './use-dragging.ts'
 
+function ignoreFiles(): void {
+  // Their code is not needed.
+}
+
+type DropAnywhereProps = {
+  /** The sentence that says why no files are taken here; null where they are. */
+  refusal: string | null
+  children: ReactNode
+}
+
+const refuse = (description: string): void => toast({ title: 'Nothing was added', description })
+
 /** Takes files and folders dropped or pasted anywhere on the page. */
-export function DropAnywhere({ children }: { children: ReactNode }): JSX.Element {
+export function DropAnywhere({ refusal, children }: DropAnywhereProps): JSX.Element {
   const pastedAt = useRef<EventTarget | null>(null)
   const input = useRef<HTMLInputElement>(null)
-  const { isDragging, handlers } = useDragging(announceFiles)
+  const { isDragging, handlers } = useDragging(refusal === null ? announceFiles : ignoreFiles)
 
   useEffect(() => {
     const takePaste = (event: ClipboardEvent) => {
       const files = pastedFiles(event.clipboardData)
       if (!files || !input.current) return
       event.preventDefault()
+      if (refusal !== null) return refuse(refusal)
       pastedAt.current = event.target
       // Pasted files go through the input, so that they meet the checks of chosen ones.
       input.current.files = files
@@ -23,7 +37,7 @@ export function DropAnywhere({ children }: { children: ReactNode }): JSX.Element
     }
     document.addEventListener('paste', takePaste)
     return () => document.removeEventListener('paste', takePaste)
-  }, [])
+  }, [refusal])
 
   return (
     <div
@@ -32,7 +46,9 @@ export function DropAnywhere({ children }: { children: ReactNode }): JSX.Element
       {...handlers}
       onDrop={(event) => {
         handlers.onDrop(event)
-        if (hasFiles(event)) giveFiles({ type: 'dropped', event: holdDrop(event), at: event.target })
+        if (!hasFiles(event)) return
+        if (refusal !== null) return refuse(refusal)
+        giveFiles({ type: 'dropped', event: holdDrop(event), at: event.target })
       }}
     >
       <input
@@ -45,7 +61,7 @@ export function DropAnywhere({ children }: { children: ReactNode }): JSX.Element
         onChange={(event) => giveFiles({ type: 'chosen', event: holdChoice(event), at: pastedAt.current })}
       />
       {children}
-      {isDragging && (
+      {isDragging && refusal === null && (
         <div className={styles.frame}>
           <p className={styles.call}>Drop files here to upload</p>
         </div>

@@ -5,7 +5,6 @@ import type { ConversationRow } from '#contract/conversation.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { cacheConversation, updateConversation } from '#web/data/conversations.ts'
 import { moveConversation } from '#web/data/spaces/moves.ts'
-import { mayEdit } from '#web/data/spaces/space-rights.ts'
 import { spacesQuery } from '#web/data/spaces/spaces.ts'
 import { LinksDialog } from '#web/features/spaces/links/links-dialog.tsx'
 import { MoveItems } from '#web/features/spaces/move-items.tsx'
@@ -26,8 +25,10 @@ export function ConversationMenu({ conversation }: { conversation: ConversationR
   const { id, space_id: spaceId = null, is_shared: isShared = false } = conversation
   const space = spaces.find((one) => one.id === spaceId)
   const isOwn = conversation.uid === userId
-  const mayLink = spaceId === null ? isOwn : space !== undefined && mayEdit(space)
-  const mayShare = isOwn && space?.archived_at === null
+  const isArchived = space !== undefined && space.archived_at !== null
+  const mayLink = spaceId === null ? isOwn : space !== undefined && space.role !== 'reader'
+  // In an archived space sharing can only end.
+  const mayShare = isOwn && space !== undefined && (!isArchived || isShared)
 
   const share = async (wanted: boolean): Promise<void> => {
     try {
@@ -84,7 +85,7 @@ export function ConversationMenu({ conversation }: { conversation: ConversationR
         )}
         {isOwn && <MoveItems spaces={spaces} from={spaceId} onMove={(to, name) => void move(to, name)} />}
       </Menu>
-      {isLinking && <LinksDialog conversation={conversation} onClose={() => setLinking(false)} />}
+      {isLinking && <LinksDialog conversation={conversation} mayMake={!isArchived} onClose={() => setLinking(false)} />}
     </>
   )
 }

@@ -1,14 +1,15 @@
 import type { JSX } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { useAuthorNames } from '#web/data/spaces/author-names.ts'
+import { useAuthorName } from '#web/data/spaces/author-names.ts'
 
 /** Says who sees a conversation of a space, after the name of its model. */
 export function SharingNote({ conversation }: { conversation: ConversationRow }): JSX.Element {
   const { id: userId } = useUser()
-  const author = useAuthorNames(({ names }) => names[conversation.uid ?? ''])
+  const author = useAuthorName(conversation.uid ?? '')
   const words = (): string => {
-    if (conversation.uid !== userId) return `shared by ${author ?? 'a former member'}`
+    if (conversation.uid !== userId)
+      return author === undefined ? 'shared with the space' : `shared by ${author ?? 'a former member'}`
     return conversation.is_shared ? 'shared with the space' : 'only you see it'
   }
   return <> · {words()}</>

@@ -1,16 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
-import type { CreatedLink, ListedLink } from '#contract/space.ts'
+import type { CreatedLink } from '#contract/space.ts'
+import { config } from '#web/data/config.ts'
 import { linksQuery, makeLink, revokeLink } from '#web/data/spaces/links.ts'
 import { useAttempt } from '#web/data/use-attempt.ts'
-import { formatDay } from '#web/lib/format/format-day.ts'
 import { activeTitle } from '#web/lib/messages/conversation-labels.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import rows from '#web/ui/rows.module.css'
 import { ErrorText } from '#web/ui/section.tsx'
 import { SelectField } from '#web/ui/select-field.tsx'
+import { LinkRow } from './link-row.tsx'
 import { MadeLinkField } from './made-link-field.tsx'
 import styles from './links-dialog.module.css'
 
@@ -21,16 +22,24 @@ const LENGTHS = [
   { value: '365', label: 'For a year' },
 ]
 
-type LinksDialogProps = { conversation: ConversationRow; onClose: () => void }
+const SIGNED_IN = 'signed-in'
+const ANYBODY = 'anybody'
+const READERS = [
+  { value: SIGNED_IN, label: 'Signed-in people' },
+  { value: ANYBODY, label: 'Anybody who has the link' },
+]
 
-export function LinksDialog({ conversation, onClose }: LinksDialogProps): JSX.Element {
+type LinksDialogProps = {
+  conversation: ConversationRow
+  /** No: the space is archived. */
+  mayMake: boolean
+  onClose: () => void
+}
+
+export function LinksDialog({ conversation, mayMake, onClose }: LinksDialogProps): JSX.Element {
   const queryClient = useQueryClient()
   const links = useQuery(linksQuery(conversation.id))
-  const [days, setDays] = useState('30')
   const [made, setMade] = useState<CreatedLink | null>(null)
-  const { busy, errorMessage, run } = useAttempt()
-  const make = (): void =>
-    void run(async () => setMade(await makeLink(queryClient, conversation.id, { days: Number(days), anybody: false })))
   return (
     <Dialog
       open
@@ -38,16 +47,14 @@ export function LinksDialog({ conversation, onClose }: LinksDialogProps): JSX.El
         if (!open) onClose()
       }}
       title="Links to read it"
-      description={`Signed-in people who have the link read “${activeTitle(conversation)}” with the passages that it cites, and no whole documents. They see what is added later too.`}
+      description={`People who have the link read “${activeTitle(conversation)}” with the passages that it cites, and no whole documents. They see what is added later too.`}
     >
       <div className={rows.dialog}>
-        <div className={styles.make}>
-          <SelectField label="How long" value={days} options={LENGTHS} onChange={setDays} />
-          <Button disabled={busy} onClick={make}>
-            {busy ? 'Making...' : 'Make a link'}
-          </Button>
-        </div>
-        <ErrorText>{errorMessage}</ErrorText>
+        {mayMake ? (
+          <MakeLink conversationId={conversation.id} onMade={setMade} />
+        ) : (
+          <p className={rows.caption}>This space is archived: no new links are made.</p>
+        )}
         {made !== null && <MadeLinkField link={made} />}
         {links.isError && <ErrorText>The links could not be listed.</ErrorText>}
         {(links.data?.length ?? 0) > 0 && (
@@ -69,30 +76,37 @@ export function LinksDialog({ conversation, onClose }: LinksDialogProps): JSX.El
   )
 }
 
-function LinkRow({ link, onRevoke }: { link: ListedLink; onRevoke: () => Promise<void> }): JSX.Element {
+function MakeLink({
+  conversationId,
+  onMade,
+}: {
+  conversationId: string
+  onMade: (link: CreatedLink) => void
+}): JSX.Element {
+  const queryClient = useQueryClient()
+  const [days, setDays] = useState('30')
+  const [readers, setReaders] = useState(SIGNED_IN)
   const { busy, errorMessage, run } = useAttempt()
-  const made = formatDay(link.created_at)
+  const anybody = readers === ANYBODY
+  const make = (): void =>
+    void run(async () => onMade(await makeLink(queryClient, conversationId, { days: Number(days), anybody })))
   return (
-    <li>
-      <div className={rows.row}>
-        <div className={rows.words}>
-          <p className={rows.value}>Made on {made}</p>
-          <p className={rows.caption}>
-            {link.for_anybody ? 'For anybody' : 'For signed-in people'} · ends on {formatDay(link.expires_at)}
-          </p>
-        </div>
-        <Button
-          variant="ghost"
-          size="sm"
-          className={rows.danger}
-          disabled={busy}
-          aria-label={`Revoke the link made on ${made}`}
-          onClick={() => void run(onRevoke)}
-        >
-          Revoke
+    <>
+      <div className={styles.make}>
+        <SelectField label="How long" value={days} options={LENGTHS} onChange={setDays} />
+        {config().hasPublicLinks && (
+          <SelectField label="Who can open it" value={readers} options={READERS} onChange={setReaders} />
+        )}
+        <Button disabled={busy} onClick={make}>
+          {busy ? 'Making...' : 'Make a link'}
         </Button>
       </div>
+      <p className={anybody ? styles.warning : rows.caption} role="status">
+        {anybody
+          ? 'Anyone who gets this link reads the conversation without an account, and you cannot see who does. Revoke it to end that.'
+          : 'Only people with an account on this server can open it.'}
+      </p>
       <ErrorText>{errorMessage}</ErrorText>
-    </li>
+    </>
   )
 }

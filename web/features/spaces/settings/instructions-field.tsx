@@ -1,6 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX, type SubmitEvent } from 'react'
-import { changeSpace, type OwnSpace } from '#web/data/spaces/spaces.ts'
+import { useUser } from '#web/data/auth/auth-context.tsx'
+import {
+  readInstructionsDraft,
+  storeInstructionsDraft,
+  type InstructionsDraft,
+} from '#web/data/spaces/instructions-draft.ts'
+import { changeInstructions, type OwnSpace } from '#web/data/spaces/spaces.ts'
 import { useAttempt } from '#web/data/use-attempt.ts'
 import { Button } from '#web/ui/button.tsx'
 import rows from '#web/ui/rows.module.css'
@@ -13,12 +19,25 @@ type InstructionsFieldProps = { space: OwnSpace; mayChange: boolean }
 
 export function InstructionsField({ space, mayChange }: InstructionsFieldProps): JSX.Element {
   const queryClient = useQueryClient()
+  const { id: userId } = useUser()
   /** Null: as stored, also when another member changes it. */
-  const [draft, setDraft] = useState<string | null>(null)
+  const [draft, setDraft] = useState(() => readInstructionsDraft(userId, space.id))
   const { busy, errorMessage, run } = useAttempt()
+  const write = (next: InstructionsDraft | null): void => {
+    setDraft(next)
+    storeInstructionsDraft(userId, space.id, next)
+  }
+  const isChanged = draft !== null && draft.text !== space.instructions
+  const hasOtherChange = isChanged && draft.seen !== space.instructions
   const save = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
-    if (draft !== null && (await run(() => changeSpace(queryClient, space.id, { instructions: draft })))) setDraft(null)
+    if (draft === null) return
+    // Where somebody changed them meanwhile, the page shows that, and what was typed stays.
+    let isSaved = false
+    await run(async () => {
+      isSaved = await changeInstructions(queryClient, space.id, { seen: draft.seen, wanted: draft.text })
+    })
+    if (isSaved) write(null)
   }
   if (!mayChange && draft === null)
     return space.instructions === '' ? (
@@ -37,17 +56,33 @@ export function InstructionsField({ space, mayChange }: InstructionsFieldProps):
         dir="auto"
         maxLength={LONGEST}
         placeholder="Answer in short sentences, with figures in euros…"
-        value={draft ?? space.instructions}
-        onChange={(event) => setDraft(event.target.value)}
+        value={draft?.text ?? space.instructions}
+        onChange={(event) => write({ text: event.target.value, seen: draft?.seen ?? space.instructions })}
       />
       {!mayChange && <ErrorText>You can no longer change this. Copy what you wrote to keep it.</ErrorText>}
+      {hasOtherChange && mayChange && (
+        <div className={styles.conflict} role="alert">
+          <p>Another member has changed the instructions meanwhile. What you typed is still above. They are now:</p>
+          <p className={styles.text} dir="auto">
+            {space.instructions === '' ? '(empty)' : space.instructions}
+          </p>
+          <div className={rows.actions}>
+            <Button size="sm" onClick={() => write({ ...draft, seen: space.instructions })}>
+              Go on with mine
+            </Button>
+            <Button variant="ghost" size="sm" onClick={() => write(null)}>
+              Take the new ones
+            </Button>
+          </div>
+        </div>
+      )}
       <ErrorText>{errorMessage}</ErrorText>
-      {draft !== null && draft !== space.instructions && (
+      {isChanged && !hasOtherChange && (
         <div className={rows.actions}>
           <Button type="submit" size="sm" disabled={busy || !mayChange}>
             {busy ? 'Saving...' : 'Save'}
           </Button>
-          <Button variant="ghost" size="sm" onClick={() => setDraft(null)}>
+          <Button variant="ghost" size="sm" onClick={() => write(null)}>
             Cancel
           </Button>
         </div>

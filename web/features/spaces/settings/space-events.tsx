@@ -10,9 +10,9 @@ import styles from './space-settings.module.css'
 
 export function SpaceEvents({ space }: { space: string }): JSX.Element {
   const events = useQuery(spaceEventsQuery(space))
-  const { data: people = [] } = useQuery(peopleQuery(space))
+  const { data: people } = useQuery(peopleQuery(space))
   const nameOf = (id: string | null): string =>
-    people.find((person) => person.user_id === id)?.name ?? 'A former member'
+    people === undefined ? '…' : (people.find((person) => person.user_id === id)?.name ?? 'A former member')
   if (events.isError) return <ErrorText>What happened could not be listed.</ErrorText>
   return (
     <>

@@ -1,11 +1,13 @@
 import type { JSX } from 'react'
 import type { OwnSpace } from '#web/data/spaces/spaces.ts'
+import { mayEdit } from '#web/data/spaces/space-rights.ts'
 import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { Section } from '#web/ui/section.tsx'
 import { ArchiveSpace } from './archive-space.tsx'
 import { DeleteSpace } from './delete-space.tsx'
 import { InstructionsField } from './instructions-field.tsx'
 import { LookFields } from './look-fields.tsx'
+import { SpaceLinks } from './space-links.tsx'
 import { SpaceEvents } from './space-events.tsx'
 import { SpaceModel } from './space-model.tsx'
 import styles from './space-settings.module.css'
@@ -17,7 +19,7 @@ export function SpaceSettings(): JSX.Element | null {
 }
 
 function Settings({ space }: { space: OwnSpace }): JSX.Element {
-  const mayChange = space.role !== 'reader' && space.archived_at === null
+  const mayChange = mayEdit(space)
   const isOwner = space.role === 'owner'
   return (
     <section className={styles.settings} aria-labelledby="space-settings-heading">
@@ -31,6 +33,11 @@ function Settings({ space }: { space: OwnSpace }): JSX.Element {
         <LookFields space={space} mayChange={mayChange} />
         <SpaceModel space={space} mayChange={mayChange} />
       </Section>
+      {space.role !== 'reader' && (
+        <Section title="Links">
+          <SpaceLinks space={space.id} />
+        </Section>
+      )}
       {isOwner && (
         <Section title="What happened">
           <SpaceEvents space={space.id} />

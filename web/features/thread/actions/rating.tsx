@@ -2,11 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ThumbsDown, ThumbsUp } from 'lucide-react'
 import { useId, useState, type JSX } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { limitMessage } from '#web/data/client.ts'
 import { feedbackQuery, setFeedback, type Feedback, type RatedAnswer, type Rating } from '#web/data/feedback.ts'
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Popover } from '#web/ui/popover.tsx'
+import { loadRefusal } from '#web/data/load-refusal.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import styles from './rating.module.css'
@@ -51,11 +51,11 @@ export function AnswerRating({ rated }: { rated: RatedAnswer }): JSX.Element {
   const [asking, setAsking] = useState(false)
 
   const give = (next: Feedback | null): void => {
-    setFeedback(queryClient, user.id, rated, next).catch((error: unknown) => {
+    setFeedback(queryClient, user.id, rated, next).catch(async (error: unknown) => {
       console.error(error)
       toast({
         title: 'Error',
-        description: limitMessage(error) ?? 'Your rating could not be saved. Please try again.',
+        description: (await loadRefusal(error)) ?? 'Your rating could not be saved. Please try again.',
         variant: 'destructive',
       })
     })

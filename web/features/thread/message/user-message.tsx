@@ -1,7 +1,7 @@
 import { Pencil } from 'lucide-react'
 import { useContext, useRef, useState, type JSX } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { useAuthorNames } from '#web/data/spaces/author-names.ts'
+import { useAuthorName } from '#web/data/spaces/author-names.ts'
 import { useThreadActions } from '#web/features/thread/actions/thread-actions.tsx'
 import { messageElementId } from '#web/features/thread/list/show-target.ts'
 import { useThreadPosition } from '#web/features/thread/list/thread-position.tsx'
@@ -28,9 +28,10 @@ function useAskerName(author: string | null, pending: boolean): string | null {
   const sharedBy = useContext(SharedByContext)
   const { id: userId } = useUser()
   const asker = pending ? userId : (author ?? sharedBy ?? '')
-  const name = useAuthorNames(({ names }) => names[asker])
+  const name = useAuthorName(asker)
   if (sharedBy === null) return null
-  return asker === userId ? 'You' : (name ?? 'Former member')
+  if (asker === userId) return 'You'
+  return name === undefined ? 'A member' : (name ?? 'Former member')
 }
 
 export function UserMessage({ messageId, content, createdAt, pending, ...rest }: UserMessageProps): JSX.Element {

@@ -1,0 +1,56 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { z } from 'zod'
+import { addFollower } from '#web/data/live/connection.ts'
+import { joinChannel } from '#web/data/live/join-channel.ts'
+import { logFailure } from '#web/data/live/log-failure.ts'
+import { refetch } from '#web/data/refetch.ts'
+import { forgetUnread, noteAnswer, noteRead, unreadConversation, unreadKey } from './unread-answers.ts'
+
+/** The realtime service takes no longer list in a filter. */
+const MOST_SPACES = 100
+
+const mark = unreadConversation.pick({ conversation_id: true, position: true })
+const deletedRow = z.object({ id: z.uuid() })
+
+/**
+ * Follows the newest answers of the person's conversations, and of those in the spaces; and what is read on other devices.
+ * Returns the function that stops.
+ */
+export function followAnswers(queryClient: QueryClient, userId: string, spaceIds: readonly string[]): () => void {
+  const readAgain = (): Promise<void> => refetch(queryClient, { queryKey: unreadKey })
+  const answered = (change: { new: unknown }): void => {
+    const row = unreadConversation.safeParse(change.new).data
+    if (row) noteAnswer(queryClient, row)
+  }
+  const table = { event: '*', schema: 'public' } as const
+  const spaces = spaceIds.slice(0, MOST_SPACES).join(',')
+  const leave = joinChannel(
+    (client) => {
+      const channel = client
+        .channel(`answers:${userId}`)
+        .on('postgres_changes', { ...table, table: 'latest_answers', filter: `owner=eq.${userId}` }, answered)
+        .on('postgres_changes', { ...table, table: 'conversation_reads', filter: `user_id=eq.${userId}` }, (change) => {
+          const row = mark.safeParse(change.new).data
+          if (row) noteRead(queryClient, row.conversation_id, row.position)
+        })
+        .on('postgres_changes', { event: 'DELETE', schema: 'public', table: 'conversations' }, (change) => {
+          const row = deletedRow.safeParse(change.old).data
+          if (row) forgetUnread(queryClient, row.id)
+        })
+      return spaces === ''
+        ? channel
+        : channel.on(
+            'postgres_changes',
+            { ...table, table: 'latest_answers', filter: `space_id=in.(${spaces})` },
+            answered,
+          )
+    },
+    { onJoined: () => logFailure(readAgain()), onChangesReady: () => logFailure(readAgain()) },
+  )
+  // Changes by HTTP do not tell of them.
+  const stopPolling = addFollower({ isExpecting: () => false, apply: readAgain })
+  return () => {
+    stopPolling()
+    leave()
+  }
+}
