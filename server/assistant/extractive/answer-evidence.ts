@@ -10,7 +10,7 @@ import { detectStemmer } from '#server/search/text/detect-language.ts'
 import { stemByLanguage } from '#server/search/text/stemmer.ts'
 import { foldAccents, wordsOf } from '#server/search/text/tokenizer.ts'
 import { type AnswerKind, answerKindOf, holdsAnswer } from './answer-kind.ts'
-import { type AskedWords, findAskedWords } from './asked-words.ts'
+import { type AskedWords, findAskedWords, findInitials } from './asked-words.ts'
 import type { QuotableSource } from './quotable.ts'
 import type { LookedUpQuestion, PreparedCandidates } from './quote-candidates.ts'
 import type { Sentence } from './sentences.ts'
@@ -69,6 +69,9 @@ function isJoined(word: string, words: ReadonlySet<string>): boolean {
     (at) => words.has(word.slice(0, at)) && words.has(word.slice(at)),
   )
 }
+
+const holdsInitials = (text: string, initials: string | undefined): boolean =>
+  initials !== undefined && new RegExp(String.raw`(?<!\p{L})${initials}(?!\p{L})`, 'u').test(text)
 
 const around = ({ pageText }: Sentence, { start, end }: PassageSource, characters: number): string =>
   pageText.slice(Math.max(0, start - characters), end + characters)
@@ -140,6 +143,7 @@ export async function readEvidence(
   const { library } = lookedUp
   const askedOf = findAskedWords(question)
   const words = await readQuestionWords(scope, lookedUp, askedOf)
+  const initials = findInitials(question)
   const kind = answerKindOf(question)
   const formsIn = async (text: string, languages: readonly string[]): Promise<ReadonlySet<string>> => {
     const stems = await stemByLanguage(scope, wordsOf(text), languages)
@@ -173,8 +177,9 @@ export async function readEvidence(
     const stemmer = detectStemmer(page)
     const stemmed = library.languages.includes(stemmer) ? [stemmer] : library.languages
     const places = await Promise.all(texts.map(async ([place, text]) => [place, await formsIn(text, stemmed)] as const))
-    const placeOf = ({ forms, passages }: QuestionWord): WordPlace =>
+    const placeOf = ({ word, forms, passages }: QuestionWord): WordPlace =>
       places.find(([, found]) => !forms.isDisjointFrom(found))?.[0] ??
+      texts.find(([, text]) => holdsInitials(text, initials.get(word)))?.[0] ??
       ([...passages].some(inDocument) ? 'document' : 'nowhere')
     const near = [quote.text, `${around(sentence, quote, NEAR_CHARACTERS)}\n${titles}`, page] as const
     const kindAt = kind === undefined ? 0 : near.findIndex((text) => holdsAnswer(kind, text))

@@ -96,3 +96,19 @@ export function findAskedWords(question: string): AskedWords {
     years: [...new Set((question.match(YEAR) ?? []).map(Number))],
   }
 }
+
+/** "Diffie-Hellman", "World Health Organization": initials of two words are common, unless these are joined. */
+const NAMES_WITH_INITIALS =
+  /(?<!\p{L})\p{Lu}\p{Ll}+(?:[-–]\p{Lu}\p{Ll}+)+(?!\p{L})|(?<!\p{L})\p{Lu}\p{Ll}+(?: (?:(?:of|for|and|the|on) ){0,2}\p{Lu}\p{Ll}+){2,}(?!\p{L})/gu
+
+/** @returns the initials of each name of several words, by its words as the tokenizer yields them */
+export function findInitials(question: string): ReadonlyMap<string, string> {
+  return new Map(
+    [...question.normalize('NFKC').matchAll(NAMES_WITH_INITIALS)].flatMap(([found]) => {
+      // A question begins with a capital: "Which World Health Organization …".
+      const name = found.replace(/^\p{L}+(?= )/u, (first) => (isGeneral(first.toLowerCase()) ? '' : first))
+      const initials = [...name.matchAll(/\p{Lu}/gu)].join('')
+      return wordsOf(name).map((word) => [word, initials] as const)
+    }),
+  )
+}

@@ -225,6 +225,7 @@ async function written(given: Partial<ExtractiveAnswerInput>): Promise<string> {
     missingDocumentNotes: [],
     isDocumentUnnamed: false,
     isSummary: false,
+    hasParts: false,
     sections: [],
     hasModels: false,
   }
@@ -343,4 +344,26 @@ test('what is said without documents does not change where nothing answers', asy
   const refusal = { reason: undefined, languages: [] }
   expect(await written({ refusal, isEmptyLibrary: true })).toContain('You have no documents yet')
   expect(await written({ refusal })).toBe('I found nothing in your documents that answers this.')
+})
+
+test('a comparison names each document above what it quotes of it, where there are several', async () => {
+  const quote = (n: number, filename: string, text: string) => ({
+    n,
+    documentId: filename,
+    filename,
+    page: 1,
+    start: 0,
+    end: text.length,
+    text,
+    score: 1,
+  })
+  const [mill, barn] = [
+    quote(1, 'mill_lease.txt', 'The rent is 900 euro.'),
+    quote(2, 'barn.txt', 'The rent is 80 euro.'),
+  ]
+  expect(await written({ quotes: [mill, barn], hasParts: true })).toContain(
+    '**mill\\_lease.txt**\n\n> The rent is 900 euro. [1]\n\n**barn.txt**\n\n> The rent is 80 euro. [2]',
+  )
+  expect(await written({ quotes: [mill, { ...mill, n: 2 }], hasParts: true })).not.toContain('**')
+  expect(await written({ quotes: [mill, barn], hasParts: false })).not.toContain('**')
 })

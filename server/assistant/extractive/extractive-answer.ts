@@ -5,7 +5,7 @@ import { NO_LANGUAGE } from '#server/search/text/detect-language.ts'
 import { joinLines } from './join-lines.ts'
 import { FOREIGN_REASON } from './judge-answer.ts'
 import { findLists, withoutBullet } from './lists.ts'
-import type { QuotableSource } from './quotable.ts'
+import { containerIdOf, type QuotableSource } from './quotable.ts'
 import { joinFilledCells, renderTable } from './quoted-rows.ts'
 
 const NOTHING_FOUND = 'I found nothing in your documents that answers this.'
@@ -64,6 +64,17 @@ function renderQuotes(quotes: readonly QuotableSource[]): string[] {
   })
 }
 
+/** Quotations for the parts of a question, below the name of each document where there are several. */
+function renderByDocument(quotes: readonly QuotableSource[]): string[] {
+  const documents = [...Map.groupBy(quotes, containerIdOf).values()]
+  if (documents.length < 2) return renderQuotes(quotes)
+  return documents.flatMap((ofDocument) => {
+    const [first] = ofDocument
+    const name = first && isPassageSource(first) ? [`**${asPlainMarkdown(first.filename)}**`] : []
+    return [...name, ...renderQuotes(ofDocument)]
+  })
+}
+
 interface Refusal {
   /** The reason why nothing answers, as the end of a sentence. */
   readonly reason: string | undefined
@@ -79,6 +90,8 @@ export interface ExtractiveAnswerInput {
   readonly missingDocumentNotes: readonly string[]
   readonly isDocumentUnnamed: boolean
   readonly isSummary: boolean
+  /** Whether the question asks for several things, as a comparison does. */
+  readonly hasParts: boolean
   readonly sections: readonly { readonly text: string; readonly isFound: boolean }[]
   readonly hasModels: boolean
 }
@@ -117,7 +130,10 @@ function* writeRefusal(
 export function* writeExtractiveAnswer(written: ExtractiveAnswerInput): Generator<ChatPart, void> {
   const { quotes, refusal, isEmptyLibrary, missingDocumentNotes, isDocumentUnnamed, isSummary, sections, hasModels } =
     written
-  const found = [...renderQuotes(quotes), ...sections.map(({ text }) => text)]
+  const found = [
+    ...(written.hasParts ? renderByDocument(quotes) : renderQuotes(quotes)),
+    ...sections.map(({ text }) => text),
+  ]
   const nothing = isEmptyLibrary ? NO_DOCUMENTS : isDocumentUnnamed ? DOCUMENT_UNNAMED : NOTHING_FOUND
   if (refusal && sections.length === 0 && !isDocumentUnnamed) {
     yield* writeRefusal(written, refusal, nothing)

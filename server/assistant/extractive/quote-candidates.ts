@@ -46,6 +46,8 @@ export interface QuoteCandidates {
   readonly stems: ReadonlyMap<string, readonly string[]>
   /** Weights below 1 of synonyms and translations among the terms of `questionParts`. */
   readonly addedWeights?: ReadonlyMap<string, number>
+  /** Synonyms and translations of words that sentences hold as well, with their weights, by the terms of each word. */
+  readonly otherForms?: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
 /** The question as it was looked up in the library. */
@@ -116,8 +118,10 @@ async function stemCandidates(
   const stems = await stemWords(scope, words, library.languages)
   const held = new Set([...stems.values()].flat())
   const { addedTerms } = await addWords(scope, library, parsed, { own: expanded, evidence: 0 })
-  // A synonym counts only where no sentence has the word itself.
-  const added = [...addedTerms].filter(([word]) => !parsed.words.get(word)?.some((term) => held.has(term)))
+  const termsOf = (word: string) => parsed.words.get(word) ?? []
+  // What no sentence has as it was typed is looked for in other words, as far as those are rare.
+  const added = [...addedTerms].filter(([word]) => !termsOf(word).some((term) => held.has(term)))
+  const ofSentences = await addWords(scope, library, parsed, { own: expanded, evidence: 0, isOfSentences: true })
   const questionWords = new Map([...parsed.words, ...added.map(([word, terms]) => [word, [...terms.keys()]] as const)])
   const parts = groupWordsByLanguage(question).map((part) => [...questionWords].filter(([word]) => part.has(word)))
   return {
@@ -133,6 +137,7 @@ async function stemCandidates(
     stems,
     lookedUp: { library, parsed, expanded, addedTerms },
     addedWeights: new Map(added.flatMap(([, terms]) => [...terms])),
+    otherForms: new Map([...ofSentences.addedTerms].map(([word, terms]) => [termsOf(word).join(' '), terms])),
   }
 }
 

@@ -17,6 +17,10 @@ const MIN_COVERAGE = 0.3
 const MIN_COVERED_WORDS = 2
 /** Weight of a word that only stands around the sentence: in its headings, the file name, or the sentence before or after. */
 const NEARBY_WEIGHT = 0.5
+/** Weight of a synonym or a translation where other sentences have the word itself. */
+const OTHER_FORM_WEIGHT = 0.7
+/** Share of the score of a sentence that its passage does not change. */
+const OWN_SHARE = 0.25
 /** Sentences on each side that a quotation may grow by. */
 const MAX_CONTEXT = 5
 const [SAME_PAGE_FACTOR, SAME_DOCUMENT_FACTOR] = [1.6, 1.3]
@@ -119,6 +123,7 @@ export function rankSentences({
   sentences,
   stems,
   addedWeights = new Map(),
+  otherForms = new Map(),
 }: QuoteCandidates): ScoredSentence[] {
   const relevanceOf = relevanceIn(sentences)
   const questionWords = questionParts.flat()
@@ -153,8 +158,12 @@ export function rankSentences({
   const isContext = (other: Sentence, { source, isRow }: Sentence) =>
     other.source === source && !isRow && !other.isRow && !isNavigation(other)
   /** 0 if none of the terms is there. A synonym or a translation counts less than the word itself. */
-  const weightIn = (found: ReadonlySet<string>, terms: readonly string[]) =>
-    Math.max(0, ...terms.map((term) => (found.has(term) ? (addedWeights.get(term) ?? 1) : 0)))
+  const weightIn = (found: ReadonlySet<string>, terms: readonly string[]): number => {
+    const weight = Math.max(0, ...terms.map((term) => (found.has(term) ? (addedWeights.get(term) ?? 1) : 0)))
+    if (weight > 0) return weight
+    const others = [...(otherForms.get(terms.join(' ')) ?? [])].filter(([term]) => found.has(term))
+    return OTHER_FORM_WEIGHT * Math.max(0, ...others.map(([, ofTerm]) => ofTerm))
+  }
   const nameTerms = new Map(all.map(({ source }) => [source, termsIn(filenameWords(source))]))
   return all
     .map((sentence, index) => {
@@ -175,7 +184,10 @@ export function rankSentences({
         return sum + weight * (own > 0 ? own : NEARBY_WEIGHT * around)
       }, 0)
       const score =
-        matched * factorOf(sentence) * continuationFactor(sentence, cited) * (0.5 + 0.5 * relevanceOf(sentence.source))
+        matched *
+        factorOf(sentence) *
+        continuationFactor(sentence, cited) *
+        (OWN_SHARE + (1 - OWN_SHARE) * relevanceOf(sentence.source))
       return { ...sentence, preceding, following, score }
     })
     .filter(({ source, score }) => score > 0 && relevanceOf(source) >= MIN_SOURCE_SCORE_SHARE)

@@ -46,6 +46,7 @@ test.each([
   const { quotes, ...judgement } = await select({ [name]: text }, question)
   expect(judgement).toEqual({ answers: false, reason })
   expect(quotes.length).toBeGreaterThan(0)
+  expect(quotes.every(({ score }) => score === 0)).toBe(true)
 })
 
 test.each([
@@ -89,4 +90,13 @@ test('a follow-up without words of its own is answered with those of the questio
 test('a question in a language that shares no word with the documents says so', async () => {
   const selected = await select({ 'lease.txt': LEASE }, 'Wann wird der Abfall abgeholt und wie lange ist die Frist?')
   expect(selected).toEqual({ quotes: [], answers: false, reason: FOREIGN_REASON })
+})
+
+test.each([
+  ['Which Diffie-Hellman groups does the router support?', true],
+  ['Which World Health Organization rules does the router follow?', true],
+  ['Which Merkle-Damgard groups does the router support?', false],
+])('"%s": a name may stand as its initials', async (question, answers) => {
+  const router = 'The router supports DH groups 14 and 19 for the exchange of keys. It follows the WHO rules of 2019.'
+  expect(await select({ 'router.txt': router }, question)).toMatchObject({ answers })
 })

@@ -11,7 +11,7 @@ import { chooseQuotes } from './choose-quotes.ts'
 import { FOREIGN_REASON, type Judgement, judgeAnswer } from './judge-answer.ts'
 import { quoteAll } from './list-all-quotes.ts'
 import { asksForNumber } from './numbers.ts'
-import { numbered, type QuotableSource } from './quotable.ts'
+import { containerIdOf, numbered, type QuotableSource } from './quotable.ts'
 import { type PreparedCandidates, prepareCandidates } from './quote-candidates.ts'
 import { quoteSummary } from './summary-quotes.ts'
 import { languageOf } from './text-language.ts'
@@ -54,6 +54,12 @@ export async function selectQuotes(
 
 const answering = (quotes: QuotableSource[]): SelectedQuotes => ({ quotes, answers: true })
 
+/** The nearest passages of a question that nothing answers have no score: cards would claim a relevance. */
+const judged = (quotes: readonly QuotableSource[], judgement: Judgement): SelectedQuotes => ({
+  quotes: judgement.answers ? quotes : quotes.map((quote) => ({ ...quote, score: 0 })),
+  ...judgement,
+})
+
 /** The quotations that answer, else the nearest ones with what is missing there. */
 async function judgeQuotes(scope: Scope, query: string, candidates: PreparedCandidates): Promise<SelectedQuotes> {
   const quotes = chooseQuotes({ ...candidates, isNearestWanted: true })
@@ -63,8 +69,7 @@ async function judgeQuotes(scope: Scope, query: string, candidates: PreparedCand
       answers: false,
       ...((await mayBeInAnotherLanguage(scope, query)) ? { reason: FOREIGN_REASON } : {}),
     }
-  const evidence = await readEvidence(scope, query, quotes, candidates)
-  return { quotes, ...judgeAnswer(evidence) }
+  return judged(quotes, judgeAnswer(await readEvidence(scope, query, quotes, candidates)))
 }
 
 const isJoined = (query: string, question: string): boolean => query !== question && query.startsWith(`${question}\n`)
@@ -130,7 +135,8 @@ async function quoteParts(
   const inTurn = Array.from({ length: QUOTES_OF_PART }, (_, place) => ofParts.flatMap((quotes) => quotes[place] ?? []))
   const isFirst = (quote: QuotableSource, index: number, all: readonly QuotableSource[]) =>
     all.findIndex(({ text }) => text === quote.text) === index
-  const quotes = numbered(inTurn.flat().filter(isFirst))
+  // Those of one document stand together, the best of each part first.
+  const quotes = numbered([...Map.groupBy(inTurn.flat().filter(isFirst), containerIdOf).values()].flat())
   const [first] = judgements
-  return first && judgements.every(({ answers }) => !answers) ? { quotes, ...first } : answering(quotes)
+  return first && judgements.every(({ answers }) => !answers) ? judged(quotes, first) : answering(quotes)
 }

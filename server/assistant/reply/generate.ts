@@ -5,6 +5,7 @@ import { writeExtractiveAnswer } from '#server/assistant/extractive/extractive-a
 import { isQuotable } from '#server/assistant/extractive/quotable.ts'
 import { describeLibraryAnswer } from '#server/assistant/library-questions/describe-library.ts'
 import type { LibraryAnswer } from '#server/assistant/library-questions/find-library-answer.ts'
+import { splitParts } from '#server/assistant/retrieval/question-parts.ts'
 import { asksAboutWholeDocument, asksToListAll } from '#server/assistant/retrieval/whole-document-question.ts'
 import { describeRejection } from '#server/assistant/tools/tool-definitions.ts'
 import type { ChatPart, EmitPart } from '#server/providers/chat.ts'
@@ -134,6 +135,7 @@ function quoteSources({ context, providers }: LoadedContext, { sections }: Comma
     missingDocumentNotes,
     isDocumentUnnamed: hasDocuments && asksAboutWholeDocument(query),
     isSummary: trace?.scope === 'whole' && !asksToListAll(query),
+    hasParts: splitParts(context.question).length > 0,
     sections,
     hasModels: providers.configured.length > 0,
   })

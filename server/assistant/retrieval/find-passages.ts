@@ -11,8 +11,9 @@ import type { Scope } from '#server/database/scope.ts'
 import { newestVersions } from '#server/documents/store/library.ts'
 import { countCharacters } from '#server/documents/store/pages.ts'
 import type { Embedder } from '#server/providers/embed.ts'
-import type { FoundPassage } from '#server/search/read-passages.ts'
-import { searchDocuments } from '#server/search/search.ts'
+import { type FoundPassage, readOpenings } from '#server/search/read-passages.ts'
+import { searchDocuments, type SearchOptions, type SearchResult } from '#server/search/search.ts'
+import { findDescribedDocuments } from './described-language.ts'
 import { isSameMessage, type EarlierMessagePassage } from './earlier-messages.ts'
 import { withEarlierQuestion } from './follow-up.ts'
 import { splitParts } from './question-parts.ts'
@@ -100,10 +101,12 @@ export async function findPassages(
     const options = { joins: true, embedder, ...documentIds }
     const parts = splitParts(text)
     const amount = onlyQuotes ? { limit: MAX_QUOTED_PASSAGES } : { room }
-    const found = await searchDocuments(scope, query, { ...options, ...amount, otherWords: parts })
+    const searched = await searchDocuments(scope, query, { ...options, ...amount, otherWords: parts })
+    const found = chosen.length > 0 ? searched : await withDescribedDocuments(scope, query, searched, options)
     if (!onlyQuotes) return { ...nothing, ...found, query }
     const ofParts = parts.map(async (part) => {
-      const { passages } = await searchDocuments(scope, part, { ...options, limit: MAX_PASSAGES })
+      const ofPart = await searchDocuments(scope, part, { ...options, limit: MAX_PASSAGES })
+      const { passages } = chosen.length > 0 ? ofPart : await withDescribedDocuments(scope, part, ofPart, options)
       return { query: part, passages }
     })
     return { ...nothing, ...found, query, parts: await Promise.all(ofParts) }
@@ -139,6 +142,36 @@ export async function findPassages(
     targetDocumentIds,
     missingDocumentNotes,
     ...(trace ? { trace } : {}),
+  }
+}
+
+/** Passages of each document that a question names by its language. */
+const MAX_DESCRIBED_PASSAGES = 3
+
+/** Puts passages of documents that a question names by their language before the others: words find few of them. */
+async function withDescribedDocuments(
+  scope: Scope,
+  question: string,
+  found: SearchResult,
+  options: SearchOptions,
+): Promise<SearchResult> {
+  const documentIds = await findDescribedDocuments(scope, question)
+  if (documentIds.length === 0) return found
+  const searched = await searchDocuments(scope, question, { ...options, documentIds, limit: MAX_DESCRIBED_PASSAGES })
+  const described =
+    searched.passages.length > 0 ? searched.passages : await readOpenings(scope, documentIds, MAX_DESCRIBED_PASSAGES)
+  const best = found.passages[0]?.score ?? 1
+  const bestDescribed = described[0]?.score ?? 0
+  const others = found.passages.filter((passage) => !described.some((other) => isSamePassage(passage, other)))
+  const scored = described.map((passage) => ({
+    ...passage,
+    score: bestDescribed > 0 ? (best * passage.score) / bestDescribed : best,
+  }))
+  const note = 'Documents in the language that the question names come first.'
+  return {
+    ...found,
+    passages: [...scored, ...others],
+    trace: { ...found.trace, notes: [...found.trace.notes, note] },
   }
 }
 

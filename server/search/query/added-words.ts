@@ -50,19 +50,21 @@ export interface OwnRanking {
   readonly own: ExpandedQuestion
   /** How well the best passage fits the question's own words. */
   readonly evidence: number
+  /** Also for frequent words, and frequent words: they tell sentences of one passage apart, though not passages. */
+  readonly isOfSentences?: boolean
 }
 
 export async function addWords(
   scope: Scope,
   library: LibraryIndex,
   question: ParsedQuestion,
-  { own, evidence }: OwnRanking,
+  { own, evidence, isOfSentences = false }: OwnRanking,
 ): Promise<QuestionWithAddedWords> {
   const unchanged = { ...own, added: [], addedTerms: new Map<string, ReadonlyMap<string, number>>() }
   const isLong = question.text.length > MAX_QUESTION_CHARACTERS
   if (library.passages === 0 || evidence >= ENOUGH_EVIDENCE || isLong) return unchanged
   const spans = await findSpans(scope, question.text, library.languages)
-  const rarest = Math.max(MIN_RARE_PASSAGES, RARE_SHARE_OF_WEAK * library.passages)
+  const rarest = isOfSentences ? Infinity : Math.max(MIN_RARE_PASSAGES, RARE_SHARE_OF_WEAK * library.passages)
   const wanted = spans.flatMap((span) => {
     const passages = passagesOf(span, question, own)
     return passages && passages.size <= rarest ? [{ span, passages }] : []
@@ -79,7 +81,7 @@ export async function addWords(
     library,
     described.flatMap(({ alternatives }) => alternatives),
   )
-  const most = Math.max(MIN_ADDED_PASSAGES, MAX_ADDED_SHARE * library.passages)
+  const most = isOfSentences ? Infinity : Math.max(MIN_ADDED_PASSAGES, MAX_ADDED_SHARE * library.passages)
   const weights = new Map(own.weights)
   const all = new Map(own.postings)
   const added: AddedWord[] = []
