@@ -57,13 +57,14 @@ afterAll(async () => {
 async function beginReading(url: string, { token }: SignedUp) {
   const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
   expect(response.status).toBe(200)
-  const reader = response.body?.getReader()
-  expect((await reader?.read())?.value?.length).toBeGreaterThan(0)
+  if (!response.body) throw new Error('the response has no body')
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  expect((await reader.read()).value?.length).toBeGreaterThan(0)
   const rest = async (): Promise<number> => {
     for (let bytes = 0; ;) {
-      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
+      const { done, value } = await reader.read()
       if (done) return bytes
-      bytes += value?.length ?? 0
+      bytes += value.length
     }
   }
   return { rest }
@@ -151,7 +152,7 @@ test('nothing of a space reaches a member after the removal, on any of three ser
   const rests = await Promise.allSettled(reading.map(({ rest }) => rest()))
   note('downloads and exports')
 
-  // What was in the buffers of the sockets may have arrived; neither a whole file nor a whole archive does.
+  // Buffers of the sockets may have arrived, but neither a whole file nor a whole archive.
   expect(rests.map(({ status }) => status)).toEqual(rests.map(() => 'rejected'))
   for (const { url } of nodes)
     for (const place of [
