@@ -10,7 +10,7 @@ const NOT_TAKEN = 'The server does not accept this.'
 /** As the data service reports errors of the database, and its own. */
 const restError = z.object({ code: z.string(), message: z.string() })
 
-/** What PostgreSQL says itself; other texts are sentences of our migrations. */
+/** Texts of PostgreSQL itself; others are sentences of our migrations. */
 const RAW_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/violates row-level security|^permission denied/, NO_RIGHT],
   [/^duplicate key value/, THERE_ALREADY],

@@ -4,6 +4,7 @@ import { lazy } from 'react'
 const load = () => import('./space-chunk.ts')
 
 export const ConversationMenu = lazy(async () => ({ default: (await load()).ConversationMenu }))
+export const DeletedSpaceNotice = lazy(async () => ({ default: (await load()).DeletedSpaceNotice }))
 export const DocumentMove = lazy(async () => ({ default: (await load()).DocumentMove }))
 export const InvitationNotices = lazy(async () => ({ default: (await load()).InvitationNotices }))
 export const LimitNotice = lazy(async () => ({ default: (await load()).LimitNotice }))

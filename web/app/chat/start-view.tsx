@@ -23,7 +23,7 @@ import { useAfterFirstReads } from './use-after-first-reads.ts'
 import { useOnboarding } from './use-onboarding.ts'
 import { useRouteState } from './use-route-state.ts'
 import { useSampleQuestion } from './use-sample-question.ts'
-import { InvitationNotices, SpaceStart } from './space-parts.ts'
+import { DeletedSpaceNotice, InvitationNotices, SpaceStart } from './space-parts.ts'
 import { DocumentMoveAction } from './document-move-action.tsx'
 import { LatePart } from './late-part.tsx'
 
@@ -147,6 +147,7 @@ export function StartView(props: StartViewProps): JSX.Element {
       {!hasTemporary && props.notice}
       {!hasTemporary && isDue && (
         <LatePart>
+          <DeletedSpaceNotice />
           <InvitationNotices onOpenSpace={openSpace} />
         </LatePart>
       )}

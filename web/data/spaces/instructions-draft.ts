@@ -1,4 +1,4 @@
-/** What a person has typed as the instructions of a space and not saved: it survives a reload and another tab of the panel. */
+/** Instructions of a space that a person has typed and not saved: they survive a reload and another tab of the panel. */
 import { z } from 'zod'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
 

@@ -27,7 +27,6 @@ const spaceLink = listedLink.extend({
   conversation_id: z.uuid(),
   conversations: z.object({ title: z.string().nullable() }),
 })
-export type SpaceLink = z.infer<typeof spaceLink>
 
 const MOST_LINKS = 500
 

@@ -1,9 +1,9 @@
 /** The spaces of the person, with the own role in each. */
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
-import { spaceRole, spaceRow, type SpaceRole } from '#contract/space.ts'
+import { spaceReceipt, spaceRole, spaceRow, type SpaceReceipt, type SpaceRole } from '#contract/space.ts'
 import { sessionState } from '#web/data/auth/session.ts'
-import { rest } from '#web/data/client.ts'
+import { apiFetch, rest } from '#web/data/client.ts'
 import { refetch } from '#web/data/refetch.ts'
 import { readRest } from './read-rest.ts'
 
@@ -86,7 +86,10 @@ export async function changeInstructions(
   return isChanged
 }
 
-export async function deleteSpace(queryClient: QueryClient, id: string): Promise<void> {
-  await readRest(z.object({ id: z.uuid() }), rest().from('spaces').delete().eq('id', id).select('id').single())
+/** @returns what was deleted, which the server tells only now, and mails to the owner */
+export async function deleteSpace(queryClient: QueryClient, id: string): Promise<SpaceReceipt> {
+  const answer = await apiFetch(`/api/spaces/${id}`, { method: 'DELETE' })
+  const receipt = spaceReceipt.parse(await answer.json())
   queryClient.setQueryData(spacesQuery.queryKey, (spaces) => spaces?.filter((space) => space.id !== id))
+  return receipt
 }

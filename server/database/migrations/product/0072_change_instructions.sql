@@ -1,4 +1,4 @@
--- Changes the instructions of a space only if they are still those that the caller has seen. False: somebody else has changed
+-- Changes the instructions of a space only if they are still those that the caller has seen. False: another member has changed
 -- them meanwhile.
 create function change_instructions(space uuid, seen text, wanted text) returns boolean
   language plpgsql volatile set search_path = ''

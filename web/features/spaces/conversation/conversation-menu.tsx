@@ -4,10 +4,11 @@ import { useState, type JSX } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { cacheConversation, updateConversation } from '#web/data/conversations.ts'
-import { moveConversation } from '#web/data/spaces/moves.ts'
+import { transferConversation, type Transfer } from '#web/data/spaces/moves.ts'
 import { spacesQuery } from '#web/data/spaces/spaces.ts'
 import { LinksDialog } from '#web/features/spaces/links/links-dialog.tsx'
-import { MoveItems } from '#web/features/spaces/move-items.tsx'
+import { TransferMenu } from '#web/features/spaces/target-items.tsx'
+import { TRANSFER_WORDS } from '#web/features/spaces/transfer-words.ts'
 import { reportRefusal } from '#web/features/spaces/report-refusal.ts'
 import { activeTitle } from '#web/lib/messages/conversation-labels.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -42,14 +43,16 @@ export function ConversationMenu({ conversation }: { conversation: ConversationR
       reportRefusal(error, 'This could not be changed. Please try again.')
     }
   }
-  const move = async (target: string | null, name: string): Promise<void> => {
+  const send = async (transfer: Transfer, target: string | null, name: string): Promise<void> => {
+    const { done, where } = TRANSFER_WORDS[transfer]
     try {
-      await moveConversation(queryClient, id, target)
-      toast({ title: 'Conversation moved', description: `“${activeTitle(conversation)}” is in ${name} now.` })
+      await transferConversation(queryClient, { transfer, id, space: target })
+      toast({ title: `Conversation ${done}`, description: `“${activeTitle(conversation)}” ${where} ${name} now.` })
     } catch (error) {
-      reportRefusal(error, 'The conversation could not be moved. Please try again.')
+      reportRefusal(error, `The conversation could not be ${done}. Please try again.`)
     }
   }
+  const inUse = spaces.filter((one) => one.archived_at === null)
   if (!isOwn && !mayLink) return null
   return (
     <>
@@ -83,7 +86,22 @@ export function ConversationMenu({ conversation }: { conversation: ConversationR
             Links to read it…
           </MenuItem>
         )}
-        {isOwn && <MoveItems spaces={spaces} from={spaceId} onMove={(to, name) => void move(to, name)} />}
+        {isOwn && (
+          <>
+            <TransferMenu
+              transfer="move"
+              targets={inUse.filter((one) => one.id !== spaceId)}
+              withPersonal={spaceId !== null}
+              onChoose={(to, name) => void send('move', to, name)}
+            />
+            <TransferMenu
+              transfer="copy"
+              targets={inUse}
+              withPersonal={spaces.length > 0}
+              onChoose={(to, name) => void send('copy', to, name)}
+            />
+          </>
+        )}
       </Menu>
       {isLinking && <LinksDialog conversation={conversation} mayMake={!isArchived} onClose={() => setLinking(false)} />}
     </>

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX } from 'react'
+import { showDeletedSpace } from '#web/data/spaces/deleted-space.ts'
 import { deleteSpace, type OwnSpace } from '#web/data/spaces/spaces.ts'
 import { useAttempt } from '#web/data/use-attempt.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -31,7 +32,7 @@ function DeleteDialog({ space, onClose }: { space: OwnSpace; onClose: () => void
       confirmLabel="Delete everything in it"
       busy={busy}
       errorMessage={errorMessage}
-      onConfirm={() => void run(() => deleteSpace(queryClient, space.id))}
+      onConfirm={() => void run(async () => showDeletedSpace(await deleteSpace(queryClient, space.id)))}
       onClose={onClose}
     />
   )

@@ -32,7 +32,7 @@ export function InstructionsField({ space, mayChange }: InstructionsFieldProps):
   const save = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
     if (draft === null) return
-    // Where somebody changed them meanwhile, the page shows that, and what was typed stays.
+    // Where another member changed them meanwhile, the page shows that, and what was typed stays.
     let isSaved = false
     await run(async () => {
       isSaved = await changeInstructions(queryClient, space.id, { seen: draft.seen, wanted: draft.text })

@@ -7,6 +7,7 @@ import { ArchiveSpace } from './archive-space.tsx'
 import { DeleteSpace } from './delete-space.tsx'
 import { InstructionsField } from './instructions-field.tsx'
 import { LookFields } from './look-fields.tsx'
+import { SpaceKeys } from './space-keys.tsx'
 import { SpaceLinks } from './space-links.tsx'
 import { SpaceEvents } from './space-events.tsx'
 import { SpaceModel } from './space-model.tsx'
@@ -33,6 +34,11 @@ function Settings({ space }: { space: OwnSpace }): JSX.Element {
         <LookFields space={space} mayChange={mayChange} />
         <SpaceModel space={space} mayChange={mayChange} />
       </Section>
+      {isOwner && (
+        <Section title="Model keys">
+          <SpaceKeys space={space.id} isArchived={space.archived_at !== null} />
+        </Section>
+      )}
       {space.role !== 'reader' && (
         <Section title="Links">
           <SpaceLinks space={space.id} />

@@ -1,0 +1,150 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, type JSX, type SubmitEvent } from 'react'
+import type { NewPersonalProvider } from '#contract/provider.ts'
+import type { SpaceProvider } from '#contract/space.ts'
+import { addSpaceProvider, removeSpaceProvider, spaceProvidersQuery } from '#web/data/spaces/providers.ts'
+import { useAttempt } from '#web/data/use-attempt.ts'
+import { Button } from '#web/ui/button.tsx'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import rows from '#web/ui/rows.module.css'
+import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
+import { ErrorText } from '#web/ui/section.tsx'
+import { SelectField } from '#web/ui/select-field.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+
+type Kind = NewPersonalProvider['kind']
+
+const KINDS: readonly { value: Kind; label: string }[] = [
+  { value: 'anthropic', label: 'Anthropic' },
+  { value: 'openai', label: 'OpenAI' },
+  { value: 'compatible', label: 'OpenAI-compatible server' },
+]
+
+/** Keys that pay for the questions of all members; owners add and remove them, and read none. */
+export function SpaceKeys({ space, isArchived }: { space: string; isArchived: boolean }): JSX.Element {
+  const providers = useQuery(spaceProvidersQuery(space))
+  const [isAdding, setAdding] = useState(false)
+  return (
+    <>
+      <p className={rows.caption}>
+        Questions of all members in this space use these keys before their own. They are stored encrypted and never
+        shown again.
+      </p>
+      {providers.isError && <ErrorText>The keys could not be listed.</ErrorText>}
+      {(providers.data?.length ?? 0) > 0 && (
+        <ul className={rows.list} aria-label="Keys of the space">
+          {providers.data?.map((provider) => (
+            <KeyRow key={provider.id} space={space} provider={provider} />
+          ))}
+        </ul>
+      )}
+      {isAdding ? (
+        <KeyForm space={space} onDone={() => setAdding(false)} />
+      ) : (
+        !isArchived && (
+          <Button variant="outline" size="sm" className={rows.start} onClick={() => setAdding(true)}>
+            Add a key for this space
+          </Button>
+        )
+      )}
+    </>
+  )
+}
+
+function KeyRow({ space, provider }: { space: string; provider: SpaceProvider }): JSX.Element {
+  const queryClient = useQueryClient()
+  const { busy, errorMessage, run } = useAttempt()
+  const [isAsking, setAsking] = useState(false)
+  const { id, name, base_url: address } = provider
+  return (
+    <li>
+      <div className={rows.row}>
+        <div className={rows.words}>
+          <p className={rows.value}>{name}</p>
+          <p className={rows.caption}>{address ?? 'Key stored'}</p>
+        </div>
+        <Button
+          variant="ghost"
+          size="sm"
+          className={rows.danger}
+          disabled={busy}
+          aria-label={`Remove the key of ${name}`}
+          onClick={() => setAsking(true)}
+        >
+          Remove
+        </Button>
+      </div>
+      <ErrorText>{errorMessage}</ErrorText>
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title={`Remove the key of ${name}`}
+        description="It is forgotten. Members go on with their own keys or those of this server, where there are any."
+        confirmLabel="Remove"
+        onConfirm={() => void run(() => removeSpaceProvider(queryClient, space, id))}
+      />
+    </li>
+  )
+}
+
+function KeyForm({ space, onDone }: { space: string; onDone: () => void }): JSX.Element {
+  const queryClient = useQueryClient()
+  const [kind, setKind] = useState<Kind>('anthropic')
+  const [name, setName] = useState('')
+  const [baseUrl, setBaseUrl] = useState('')
+  const [apiKey, setApiKey] = useState('')
+  const { busy, errorMessage, run, clearError } = useAttempt()
+  const given = (): NewPersonalProvider => {
+    if (kind !== 'compatible') return { kind, apiKey }
+    return apiKey === '' ? { kind, name, baseUrl } : { kind, name, baseUrl, apiKey }
+  }
+  const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault()
+    if (await run(() => addSpaceProvider(queryClient, space, given()))) onDone()
+  }
+  return (
+    <form
+      className={rows.form}
+      aria-label="Add a key for this space"
+      onInput={clearError}
+      onSubmit={(event) => void submit(event)}
+    >
+      <SelectField
+        label="Provider"
+        value={kind}
+        options={KINDS}
+        onChange={(chosen) => setKind(KINDS.find(({ value }) => value === chosen)?.value ?? kind)}
+      />
+      {kind === 'compatible' && (
+        <>
+          <TextField
+            label="Name"
+            name="name"
+            required
+            maxLength={60}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <TextField
+            label="Address"
+            name="baseUrl"
+            type="url"
+            required
+            value={baseUrl}
+            onChange={(event) => setBaseUrl(event.target.value)}
+          />
+        </>
+      )}
+      <TextField
+        label={kind === 'compatible' ? 'Key (if it wants one)' : 'Key'}
+        name="apiKey"
+        type="password"
+        autoComplete="off"
+        required={kind !== 'compatible'}
+        value={apiKey}
+        onChange={(event) => setApiKey(event.target.value)}
+      />
+      <SaveOrCancel errorMessage={errorMessage} busy={busy} saving="Trying it..." onCancel={onDone} />
+    </form>
+  )
+}
