@@ -100,7 +100,7 @@ test('the proxies take the largest upload and wait as long as a model may be sil
     // Names and boundaries of the form need room too.
     expect(Number(limit)).toBeGreaterThan(largest)
   }
-  const silence = readConfig({}).MODEL_SILENCE_S
+  const idleTimeout = readConfig({}).MODEL_SILENCE_S
   const waits = [
     found(NGINX, /proxy_(?:read|send)_timeout (\d+)s/g),
     found(CADDY, /response_header_timeout (\d+)s/g),
@@ -109,7 +109,7 @@ test('the proxies take the largest upload and wait as long as a model may be sil
   ]
   for (const given of waits) {
     expect(given).not.toEqual([])
-    for (const wait of given) expect(Number(wait)).toBeGreaterThan(silence)
+    for (const wait of given) expect(Number(wait)).toBeGreaterThan(idleTimeout)
   }
   expect(NGINX).toContain('proxy_set_header Upgrade $http_upgrade;')
 })

@@ -51,7 +51,7 @@ export interface EmbeddedPostgres {
 interface Binaries {
   readonly initdb: string
   readonly postgres: string
-  /** Folder of libraries that are not found otherwise. */
+  /** Folders of libraries that are not found otherwise, as LD_LIBRARY_PATH. */
   readonly libraries: string | undefined
 }
 

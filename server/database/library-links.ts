@@ -23,7 +23,7 @@ const REFUSED = new Set(['EACCES', 'EPERM', 'EROFS'])
  * Makes the links that the install script of the package makes, where npm has not run it: npm 12 runs none unasked.
  *
  * @param ownFolder takes them where this user may not write to the package
- * @returns the folder to search for libraries in addition, if they are there
+ * @returns LD_LIBRARY_PATH of its programs, if they are there
  */
 export async function linkLibraries(packageFolder: string, ownFolder: string): Promise<string | undefined> {
   const links = (await readLinks(packageFolder)).map(({ source, target }) => ({
@@ -46,5 +46,6 @@ export async function linkLibraries(packageFolder: string, ownFolder: string): P
   await rm(ownFolder, { recursive: true, force: true })
   await mkdir(ownFolder)
   for (const { source, target } of missing) await symlink(source, path.join(ownFolder, path.basename(target)))
-  return ownFolder
+  // A library that was found by such a link looks for others next to the link.
+  return [ownFolder, path.join(packageFolder, 'native', 'lib')].join(':')
 }
