@@ -119,7 +119,7 @@ async function stemCandidates(
   const held = new Set([...stems.values()].flat())
   const { addedTerms } = await addWords(scope, library, parsed, { own: expanded, evidence: 0 })
   const termsOf = (word: string) => parsed.words.get(word) ?? []
-  // What no sentence has as it was typed is looked for in other words, as far as those are rare.
+  // Words that no sentence has as they were typed are looked for in other words, as far as those are rare.
   const added = [...addedTerms].filter(([word]) => !termsOf(word).some((term) => held.has(term)))
   const ofSentences = await addWords(scope, library, parsed, { own: expanded, evidence: 0, isOfSentences: true })
   const questionWords = new Map([...parsed.words, ...added.map(([word, terms]) => [word, [...terms.keys()]] as const)])
