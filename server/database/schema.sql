@@ -3426,6 +3426,45 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.unread_conversations()
+ RETURNS TABLE(conversation_id uuid, space_id uuid, "position" bigint)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  (
+    select a.conversation_id, a.space_id, a.position
+    from public.latest_answers a
+    where a.owner = (select auth.uid()) and a.space_id is null and a.answered_at > now() - interval '30 days'
+      and not exists (
+        select from public.conversation_reads r
+        where r.user_id = (select auth.uid()) and r.conversation_id = a.conversation_id and r.position >= a.position
+      )
+    order by a.answered_at desc
+    limit 100
+  )
+  union all
+  select unread.conversation_id, unread.space_id, unread.position
+  from public.space_members m
+  cross join lateral (
+    select readable.conversation_id, readable.space_id, readable.position
+    from (
+      select * from public.latest_answers a where a.space_id = m.space_id and a.owner = m.user_id
+      union all
+      select * from public.latest_answers a
+      where a.space_id = m.space_id and a.is_shared and a.owner is distinct from m.user_id
+    ) readable
+    where readable.answered_at > greatest(m.added_at, now() - interval '30 days')
+      and not exists (
+        select from public.conversation_reads r
+        where r.user_id = m.user_id and r.conversation_id = readable.conversation_id and r.position >= readable.position
+      )
+    order by readable.answered_at desc
+    limit 100
+  ) unread
+  where m.user_id = (select auth.uid())
+$function$;
+
 CREATE OR REPLACE FUNCTION public.usage_since(person uuid, first_day date, OUT questions bigint, OUT tokens bigint, OUT cost bigint, OUT pages bigint)
  RETURNS record
  LANGUAGE plpgsql
@@ -4522,6 +4561,7 @@ grant execute on function public.space_people(uuid) to authenticated;
 grant execute on function public.spaces_to(text) to authenticated;
 grant execute on function public.spaces_to(text) to service_role;
 grant execute on function public.stored_bytes(uuid[]) to service_role;
+grant execute on function public.unread_conversations() to authenticated;
 grant execute on function public.utc_today() to authenticated;
 grant execute on function public.utc_today() to service_role;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to anon;
