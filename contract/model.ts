@@ -10,6 +10,8 @@ export const modelRow = z.object({
   family: z.string(),
   is_default: z.boolean(),
   context_window: z.int().positive(),
+  /** The space whose key reaches it and in which alone it is offered; null: everywhere. */
+  space_id: z.uuid().nullish().transform((id) => id ?? null),
 })
 export type ModelRow = z.infer<typeof modelRow>
 

@@ -6,8 +6,9 @@ import { modelLabel } from '#web/lib/messages/conversation-labels.ts'
 import { apiFetch, apiJson, rest } from './client.ts'
 import { untilMomentKnown } from './live/missed-changes.ts'
 import { refetch } from './refetch.ts'
+import { type Space, spaceOfChange, useSpace } from './spaces/current-space.ts'
 
-const COLUMNS = 'id,name,version,model_identifier,provider,family,is_default,context_window'
+const COLUMNS = 'id,name,version,model_identifier,provider,family,is_default,context_window,space_id'
 
 export type Model = ModelRow & { isNew: boolean }
 
@@ -22,11 +23,12 @@ export const FALLBACK_MODELS: Model[] = [
     family: 'reader',
     is_default: true,
     context_window: 32_000,
+    space_id: null,
     isNew: false,
   },
 ]
 
-/** The visible models, the default first, then by name. */
+/** The visible models of the person and of all their spaces, the default first, then by name. */
 export const modelsQuery = queryOptions({
   queryKey: ['/api/models/visible'],
   queryFn: async ({ signal }): Promise<Model[]> => {
@@ -45,13 +47,23 @@ export const modelsQuery = queryOptions({
   },
 })
 
-export const availabilityQuery = queryOptions({
-  queryKey: ['/api/models/availability'],
-  queryFn: async ({ signal }) => {
-    await untilMomentKnown(signal)
-    return apiJson('/api/models/availability', z.array(modelAvailability), { signal })
-  },
-})
+/** The models that can be chosen in the space. */
+export const offeredIn = (space: Space, models: readonly Model[]): Model[] =>
+  models.filter(({ space_id: of }) => of === null || of === space)
+
+const AVAILABILITY = '/api/models/availability'
+
+const availabilityQuery = (space: Space) =>
+  queryOptions({
+    queryKey: [AVAILABILITY, space],
+    queryFn: async ({ signal }) => {
+      await untilMomentKnown(signal)
+      return apiJson(AVAILABILITY + spaceOfChange(space), z.array(modelAvailability), { signal })
+    },
+  })
+
+/** Which models answer in the space that the page shows. */
+export const useAvailability = () => useQuery(availabilityQuery(useSpace()))
 
 export const unavailableReasons = (availability: readonly ModelAvailability[] = []): Map<string, string> =>
   new Map(
@@ -61,14 +73,14 @@ export const unavailableReasons = (availability: readonly ModelAvailability[] = 
 export async function refetchModels(queryClient: QueryClient): Promise<void> {
   await Promise.all([
     refetch(queryClient, { queryKey: modelsQuery.queryKey }),
-    refetch(queryClient, { queryKey: availabilityQuery.queryKey }),
+    refetch(queryClient, { queryKey: [AVAILABILITY] }),
   ])
 }
 
 /** The server asks every endpoint for its models; then both queries are refetched, even after a failure. */
-export async function refreshModels(queryClient: QueryClient): Promise<void> {
+export async function refreshModels(queryClient: QueryClient, space: Space): Promise<void> {
   try {
-    await apiFetch('/api/models/refresh', { method: 'POST' })
+    await apiFetch(`/api/models/refresh${spaceOfChange(space)}`, { method: 'POST' })
   } finally {
     await refetchModels(queryClient)
   }

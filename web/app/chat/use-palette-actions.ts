@@ -15,7 +15,7 @@ import {
   Users,
   Wrench,
 } from 'lucide-react'
-import { availabilityQuery, modelsQuery } from '#web/data/models.ts'
+import { modelsQuery, offeredIn, useAvailability } from '#web/data/models.ts'
 import { selectModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { setShowToolMessages, setTheme, usePageSettings } from '#web/data/settings.ts'
 import { useSpace } from '#web/data/spaces/current-space.ts'
@@ -26,10 +26,10 @@ import type { Navigation } from './navigation.tsx'
 
 function useModelActions(): PaletteAction[] {
   const { data: models = [] } = useQuery(modelsQuery)
-  const { data: availability = [] } = useQuery(availabilityQuery)
+  const { data: availability = [] } = useAvailability()
   const selected = useSelectedModel((state) => state.identifier)
   const usable = new Set(availability.filter((row) => row.available).map((row) => row.model_identifier))
-  return models
+  return offeredIn(useSpace(), models)
     .filter((model) => usable.has(model.model_identifier) && model.model_identifier !== selected)
     .map((model) => ({
       id: `model:${model.id}`,

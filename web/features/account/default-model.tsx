@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { JSX } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { availabilityQuery, modelsQuery, unavailableReasons } from '#web/data/models.ts'
+import { modelsQuery, offeredIn, unavailableReasons, useAvailability } from '#web/data/models.ts'
 import { selectModel } from '#web/data/selected-model.ts'
 import { accountSettingsQuery, changePreferences } from '#web/data/settings.ts'
 import { ErrorText } from '#web/ui/section.tsx'
@@ -11,11 +11,12 @@ import { useAttempt } from '#web/data/use-attempt.ts'
 export function DefaultModel(): JSX.Element | null {
   const queryClient = useQueryClient()
   const { id } = useUser()
-  const { data: models } = useQuery(modelsQuery)
-  const { data: availability } = useQuery(availabilityQuery)
+  const { data } = useQuery(modelsQuery)
+  const { data: availability } = useAvailability()
   const { data: settings } = useQuery(accountSettingsQuery(id))
   const { errorMessage, run } = useAttempt()
-  if (models === undefined || settings === undefined) return null
+  if (data === undefined || settings === undefined) return null
+  const models = offeredIn(null, data)
   const reasons = unavailableReasons(availability)
   const ofServer = models.find(({ is_default }) => is_default)
 

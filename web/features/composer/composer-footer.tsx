@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import { FileText, Lock } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
-import { availabilityQuery } from '#web/data/models.ts'
+import { useAvailability } from '#web/data/models.ts'
 import { useSelectedModel } from '#web/data/selected-model.ts'
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Tooltip } from '#web/ui/tooltip.tsx'
@@ -21,7 +20,7 @@ type ComposerFooterProps = {
 }
 
 export function ComposerFooter({ documentsCount, children }: ComposerFooterProps): JSX.Element {
-  const { data: availability } = useQuery(availabilityQuery)
+  const { data: availability } = useAvailability()
   const identifier = useSelectedModel((state) => state.identifier)
   const model = availability?.find((row) => row.model_identifier === identifier)
   return (

@@ -1,10 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Check, ChevronDown, KeyRound, RefreshCw, Sparkles, Unplug } from 'lucide-react'
 import { Fragment, useRef, useState, type JSX } from 'react'
 import { apiErrorMessage } from '#web/data/client.ts'
-import { availabilityQuery, unavailableReasons, refreshModels, type Model } from '#web/data/models.ts'
+import { unavailableReasons, refreshModels, type Model, useAvailability } from '#web/data/models.ts'
 import { selectModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { keyProviderOf, openProviderKeyForm } from '#web/data/provider-key-form.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import { groupModels } from '#web/lib/messages/model-groups.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'
@@ -33,11 +34,12 @@ function sharedReason(models: readonly Model[], reasons: ReadonlyMap<string, str
 /** Asks the endpoints for their models; the menu stays open. */
 function RefreshItem(): JSX.Element {
   const queryClient = useQueryClient()
+  const space = useSpace()
   const [busy, setBusy] = useState(false)
   const refresh = async (): Promise<void> => {
     setBusy(true)
     try {
-      await refreshModels(queryClient)
+      await refreshModels(queryClient, space)
     } catch (error) {
       console.error(error)
       toast({
@@ -63,7 +65,7 @@ function RefreshItem(): JSX.Element {
 
 export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element {
   const models = useModels()
-  const { data: availability, refetch } = useQuery(availabilityQuery)
+  const { data: availability, refetch } = useAvailability()
   const { name, identifier } = useSelectedModel()
   const selected = models.find((model) => model.model_identifier === identifier)
   const reasons = unavailableReasons(availability)

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { availabilityQuery, FALLBACK_MODELS, modelsQuery, type Model } from '#web/data/models.ts'
+import { FALLBACK_MODELS, modelsQuery, offeredIn, type Model, useAvailability } from '#web/data/models.ts'
 import { selectInitialModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { accountSettingsQuery } from '#web/data/settings.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 /** Selects the person's default or the first model until an available one is chosen. Reports a failed fetch. */
@@ -12,8 +13,12 @@ export function useModels(): Model[] {
   const held = useSelectedModel((state) => state.isLocked)
   const settings = useQuery(accountSettingsQuery(useUser().id))
   const preferred = settings.data?.preferences.default_model
-  const { data: availability } = useQuery(availabilityQuery)
-  const models = data ?? (error === null ? null : FALLBACK_MODELS)
+  const { data: availability } = useAvailability()
+  const space = useSpace()
+  const models = useMemo(
+    () => (data === undefined ? (error === null ? null : FALLBACK_MODELS) : offeredIn(space, data)),
+    [data, error, space],
+  )
   const isFailureShown = useRef(false)
   useEffect(() => {
     if (data !== undefined) isFailureShown.current = false

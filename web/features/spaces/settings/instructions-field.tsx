@@ -33,11 +33,9 @@ export function InstructionsField({ space, mayChange }: InstructionsFieldProps):
     event.preventDefault()
     if (draft === null) return
     // Where another member changed them meanwhile, the page shows that, and what was typed stays.
-    let isSaved = false
     await run(async () => {
-      isSaved = await changeInstructions(queryClient, space.id, { seen: draft.seen, wanted: draft.text })
+      if (await changeInstructions(queryClient, space.id, { seen: draft.seen, wanted: draft.text })) write(null)
     })
-    if (isSaved) write(null)
   }
   if (!mayChange && draft === null)
     return space.instructions === '' ? (
@@ -55,6 +53,7 @@ export function InstructionsField({ space, mayChange }: InstructionsFieldProps):
         aria-label="Instructions"
         dir="auto"
         maxLength={LONGEST}
+        readOnly={busy}
         placeholder="Answer in short sentences, with figures in euros…"
         value={draft?.text ?? space.instructions}
         onChange={(event) => write({ text: event.target.value, seen: draft?.seen ?? space.instructions })}

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { JSX } from 'react'
-import { modelsQuery } from '#web/data/models.ts'
+import { modelsQuery, offeredIn } from '#web/data/models.ts'
 import { changeSpace, type OwnSpace } from '#web/data/spaces/spaces.ts'
 import { useAttempt } from '#web/data/use-attempt.ts'
 import { ErrorText } from '#web/ui/section.tsx'
@@ -20,7 +20,7 @@ export function SpaceModel({ space, mayChange }: { space: OwnSpace; mayChange: b
         disabled={!mayChange}
         options={[
           { value: '', label: 'As each member has chosen' },
-          ...models.map(({ model_identifier: value, name: label }) => ({ value, label })),
+          ...offeredIn(space.id, models).map(({ model_identifier: value, name: label }) => ({ value, label })),
         ]}
         onChange={(chosen) =>
           void run(() => changeSpace(queryClient, space.id, { default_model: chosen === '' ? null : chosen }))

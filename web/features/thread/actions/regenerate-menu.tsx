@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'
 import type { JSX } from 'react'
-import { availabilityQuery, modelsQuery, useModelLabel } from '#web/data/models.ts'
+import { modelsQuery, offeredIn, useAvailability, useModelLabel } from '#web/data/models.ts'
+import { useSpace } from '#web/data/spaces/current-space.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'
 import type { ThreadActions } from './thread-actions.tsx'
@@ -12,9 +13,9 @@ type RegenerateProps = { messageId: string; actions: ThreadActions }
 function RegenerateItems({ messageId, actions }: RegenerateProps): JSX.Element {
   const label = useModelLabel()
   const { data: models = [] } = useQuery(modelsQuery)
-  const { data: availability = [] } = useQuery(availabilityQuery)
+  const { data: availability = [] } = useAvailability()
   const available = new Set(availability.filter((row) => row.available).map((row) => row.model_identifier))
-  const others = models.filter(
+  const others = offeredIn(useSpace(), models).filter(
     ({ model_identifier }) => model_identifier !== actions.modelName && available.has(model_identifier),
   )
   return (
