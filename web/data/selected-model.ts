@@ -2,8 +2,9 @@ import type { QueryClient } from '@tanstack/react-query'
 import { create } from 'zustand'
 import { READER_MODEL } from '#contract/product-names.ts'
 import { initialModel } from '#web/lib/messages/model-groups.ts'
-import { FALLBACK_MODELS, type Model, modelsQuery } from './models.ts'
+import { FALLBACK_MODELS, type Model, modelsQuery, offeredIn } from './models.ts'
 import { accountSettingsQuery } from './settings.ts'
+import type { Space } from './spaces/current-space.ts'
 
 declare global {
   interface Window {
@@ -41,7 +42,7 @@ export function selectInitialModel(models: readonly Model[], preferred: string |
   if (initial !== undefined) selectModel(initial, { isDefault: true })
 }
 
-export async function readSelectedModel(queryClient: QueryClient, userId: string): Promise<string> {
+export async function readSelectedModel(queryClient: QueryClient, userId: string, space: Space): Promise<string> {
   if (useSelectedModel.getState().identifier === null) {
     const [models, settings] = await Promise.allSettled([
       queryClient.query({ ...modelsQuery, staleTime: 'static' }),
@@ -49,7 +50,7 @@ export async function readSelectedModel(queryClient: QueryClient, userId: string
     ])
     const preferred = settings.status === 'fulfilled' ? settings.value.preferences.default_model : undefined
     if (useSelectedModel.getState().identifier === null)
-      selectInitialModel(models.status === 'fulfilled' ? models.value : FALLBACK_MODELS, preferred)
+      selectInitialModel(offeredIn(space, models.status === 'fulfilled' ? models.value : FALLBACK_MODELS), preferred)
   }
   return useSelectedModel.getState().identifier ?? READER_MODEL
 }

@@ -9,7 +9,6 @@ import { useKnownSpaces } from '#web/data/spaces/known-spaces.ts'
 import { storeLastSpace } from '#web/data/spaces/last-space.ts'
 import { peopleQuery } from '#web/data/spaces/members.ts'
 import { spacesQuery } from '#web/data/spaces/spaces.ts'
-import { useDefaultModelOfSpace } from './use-default-model-of-space.ts'
 import { useOwnPresence } from './use-own-presence.ts'
 import { useReadMarks } from './use-read-marks.ts'
 import type { RouteControl } from './use-route-state.ts'
@@ -63,9 +62,5 @@ export function LiveSpaces({ route, onLost }: LiveSpacesProps): null {
   useOwnPresence(isMember ? spaceId : null, route.chatId)
   useReadMarks(route.chatId)
   useSpaceChanges(route, spaces, onLost)
-  useDefaultModelOfSpace(
-    spaces?.find(({ id }) => id === spaceId),
-    route.chatId,
-  )
   return null
 }

@@ -4,7 +4,6 @@ import { useUser } from '#web/data/auth/auth-context.tsx'
 import { PaletteDialog } from '#web/features/palette/palette-dialog.tsx'
 import { useNavigation } from './navigation.tsx'
 import type { usePalette } from './use-palette.ts'
-import { usePaletteActions } from './use-palette-actions.ts'
 
 /** Focuses the message box, except on touch screens, where that would open the on-screen keyboard. */
 function focusConversation(): void {
@@ -15,7 +14,6 @@ function focusConversation(): void {
 export function Palette({ palette }: { palette: ReturnType<typeof usePalette> }): JSX.Element {
   const user = useUser()
   const navigation = useNavigation()
-  const actions = usePaletteActions(navigation)
   const { View, isOpen, setOpen } = palette
   const openMessage = (message: FoundMessage): void =>
     navigation.openMessage({
@@ -29,7 +27,6 @@ export function Palette({ palette }: { palette: ReturnType<typeof usePalette> })
       open={isOpen}
       onOpenChange={setOpen}
       userId={user.id}
-      actions={actions}
       onOpenConversation={(id) => {
         navigation.selectChat(id)
         focusConversation()

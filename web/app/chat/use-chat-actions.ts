@@ -55,7 +55,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
     }
     let conversation: ConversationRow
     try {
-      const modelName = await readSelectedModel(queryClient, userId)
+      const modelName = await readSelectedModel(queryClient, userId, route.spaceId)
       conversation = await createConversation({ userId, space: route.spaceId, modelName })
     } catch (error) {
       endTemporary()

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState, type ComponentType } from 'react'
 import { afterFirstReads } from '#web/data/after-first-reads.ts'
-import type { CommandPaletteProps } from '#web/features/palette/command-palette.tsx'
+import type { PaletteViewProps } from '#web/features/palette/palette-dialog.tsx'
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { useShortcut } from '#web/ui/use-shortcut.ts'
@@ -10,7 +10,7 @@ type Palette = {
   isOpen: boolean
   setOpen: (open: boolean) => void
   /** Null until its code is loaded. */
-  View: ComponentType<CommandPaletteProps> | null
+  View: ComponentType<PaletteViewProps> | null
 }
 
 export function usePalette(): Palette {
@@ -18,7 +18,7 @@ export function usePalette(): Palette {
   const [isOpen, setIsOpen] = useState(false)
   const [View, setView] = useState<Palette['View']>(null)
   const load = useCallback(async (): Promise<void> => {
-    const loaded = await import('#web/features/palette/command-palette.tsx')
+    const loaded = await import('./palette-view.tsx')
     setView(() => loaded.default)
   }, [])
   const setOpen = useCallback(

@@ -5,14 +5,15 @@ import { FALLBACK_MODELS, modelsQuery, offeredIn, type Model, useAvailability } 
 import { selectInitialModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { accountSettingsQuery } from '#web/data/settings.ts'
 import { useSpace } from '#web/data/spaces/current-space.ts'
+import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/** Selects the person's default or the first model until an available one is chosen. Reports a failed fetch. */
+/** Selects the default of the space, the person's or the first model until an available one is chosen. Reports a failed fetch. */
 export function useModels(): Model[] {
   const { data, error } = useQuery(modelsQuery)
   const held = useSelectedModel((state) => state.isLocked)
   const settings = useQuery(accountSettingsQuery(useUser().id))
-  const preferred = settings.data?.preferences.default_model
+  const preferred = useCurrentSpace()?.default_model ?? settings.data?.preferences.default_model
   const { data: availability } = useAvailability()
   const space = useSpace()
   const models = useMemo(

@@ -16,7 +16,7 @@ const CHART_DAYS = 30
 export default function OperationSection(): JSX.Element {
   const installation = useQuery(installationQuery)
   const usage = useQuery(allUsageQuery)
-  const today = usage.data?.at(-1)
+  const lastUsed = usage.data?.findLast((row) => row.people > 0)
   return (
     <>
       <Section title="Operation">
@@ -32,7 +32,7 @@ export default function OperationSection(): JSX.Element {
         <p className={rows.caption}>0 is no limit. Days and months are those of UTC.</p>
         <div className={rows.list}>
           {installation.data?.settings.map((setting) => (
-            <SettingRow key={`${setting.name} ${setting.value}`} setting={setting} />
+            <SettingRow key={setting.name} setting={setting} />
           ))}
         </div>
       </Section>
@@ -46,9 +46,9 @@ export default function OperationSection(): JSX.Element {
         {usage.data !== undefined && (
           <>
             <p className={rows.caption}>
-              {today === undefined
+              {lastUsed === undefined
                 ? 'Nothing was asked yet.'
-                : `People who asked on the last day with use: ${formatCount(today.people)}.`}
+                : `People who asked on the last day with use: ${formatCount(lastUsed.people)}.`}
             </p>
             <DailyChart label="Usage of all" rows={fillDays(usage.data, CHART_DAYS)} measures={USAGE_MEASURES} />
           </>

@@ -6,10 +6,13 @@ import type { CommandPaletteProps } from './command-palette.tsx'
 const LABEL = 'Search and commands'
 const PLACEHOLDER = 'Find chats, documents, actions…'
 
+/** The view knows its actions itself: their code loads with it. */
+export type PaletteViewProps = Omit<CommandPaletteProps, 'actions'>
+
 type OwnProps = 'label' | 'placeholder' | 'search' | 'onSearch' | 'onTake' | 'isEverywhere' | 'onEverywhere'
-type PaletteDialogProps = Omit<CommandPaletteProps, OwnProps> & {
+type PaletteDialogProps = Omit<PaletteViewProps, OwnProps> & {
   onOpenChange: (open: boolean) => void
-  View: ComponentType<CommandPaletteProps> | null
+  View: ComponentType<PaletteViewProps> | null
 }
 
 /** The command palette in its dialog. Typing works before its code has loaded. */

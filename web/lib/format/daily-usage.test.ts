@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fillDays, formatCost } from './daily-usage.ts'
+import { fillDays, formatCost, USAGE_MEASURES } from './daily-usage.ts'
 
 const row = (day: string, bytes: number) =>
   ({ day, questions: 2, tokens: 0, own_tokens: 0, cost: 0, documents: 0, pages: 0, bytes }) as const
@@ -18,4 +18,9 @@ test('every day is there, and what is stored stays until it is noted again', () 
 
 test('costs have two decimals', () => {
   expect([0, 4_999, 1_234_567].map(formatCost)).toEqual(['$0.00', '$0.00', '$1.23'])
+})
+
+test('the measure of the cost is shown in dollars', () => {
+  const measure = USAGE_MEASURES.find(({ label }) => label === 'Cost')
+  expect(measure?.format(measure.read({ ...row('2026-03-02', 0), cost: 1_234_567 }))).toBe('$1.23')
 })
