@@ -16,10 +16,9 @@ export default function ChatPage(): JSX.Element {
   // An address that names nothing opens where the person was, before anything of Personal is read.
   const [returnTo, setReturnTo] = useState(() => (location.search === '' ? readLastSpace(userId) : null))
   useLayoutEffect(() => {
-    if (returnTo === null) return
-    navigate({ spaceId: returnTo }, { replace: true })
-    setReturnTo(null)
+    if (returnTo !== null) navigate({ spaceId: returnTo }, { replace: true })
   }, [returnTo, navigate])
+  if (returnTo !== null && spaceId === returnTo) setReturnTo(null)
   return (
     <QueryClientProvider client={queryClient}>
       <SpaceContext value={spaceId}>
