@@ -31,7 +31,7 @@ export function InputBar({ conversationId, mayAsk, children }: InputBarProps): J
           )}
           {isDue && (
             <LatePart>
-              <LimitNotice />
+              <LimitNotice conversationId={conversationId} />
             </LatePart>
           )}
         </ComposerFooter>

@@ -9,6 +9,7 @@ import { useKnownSpaces } from '#web/data/spaces/known-spaces.ts'
 import { storeLastSpace } from '#web/data/spaces/last-space.ts'
 import { peopleQuery } from '#web/data/spaces/members.ts'
 import { spacesQuery } from '#web/data/spaces/spaces.ts'
+import { unreadKey } from '#web/data/spaces/unread-answers.ts'
 import { useOwnPresence } from './use-own-presence.ts'
 import { useReadMarks } from './use-read-marks.ts'
 import type { RouteControl } from './use-route-state.ts'
@@ -48,6 +49,9 @@ export function LiveSpaces({ route, onLost }: LiveSpacesProps): null {
     // The end of a membership may have been missed, and the space is about to be shown.
     if (spaceId !== null && queryClient.getQueryData(spacesQuery.queryKey) !== undefined)
       void refetch(queryClient, { queryKey: spacesQuery.queryKey })
+  }, [queryClient, spaceId])
+  useEffect(() => {
+    if (queryClient.getQueryData(unreadKey) !== undefined) void refetch(queryClient, { queryKey: unreadKey })
   }, [queryClient, spaceId])
   useEffect(() => {
     if (people === undefined) return forgetAuthorNames()

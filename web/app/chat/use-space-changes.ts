@@ -1,12 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { forgetSpace } from '#web/data/spaces/forget-space.ts'
-import { logFailure } from '#web/data/live/log-failure.ts'
 import { spacesQuery, type OwnSpace } from '#web/data/spaces/spaces.ts'
 import { ROLE_WORDS, withArticle } from '#web/features/spaces/role-words.ts'
 import { NO_DOCUMENT } from '#web/lib/route-state.ts'
 import { toast } from '#web/ui/toast.tsx'
 import type { RouteControl } from './use-route-state.ts'
+
+/** Until a confirmation that failed is tried again. */
+const CONFIRM_AGAIN_MS = 5_000
 
 function announceChange(before: OwnSpace, now: OwnSpace): void {
   if (before.role !== now.role)
@@ -55,14 +57,22 @@ export function useSpaceChanges(
     if (was !== undefined) return leave(was)
     // The list may be older than the membership: only one that is read now tells.
     let isOver = false
+    let timer: ReturnType<typeof setTimeout> | undefined
     const confirm = async (): Promise<void> => {
       await queryClient.cancelQueries({ queryKey: spacesQuery.queryKey })
       const read = await queryClient.query({ ...spacesQuery, staleTime: 0 })
       if (!isOver && !read.some(({ id }) => id === spaceId)) leave(undefined)
     }
-    logFailure(confirm())
+    const confirmUntilKnown = (): void => {
+      confirm().catch((error: unknown) => {
+        console.warn('Spaces', error)
+        if (!isOver) timer = setTimeout(confirmUntilKnown, CONFIRM_AGAIN_MS)
+      })
+    }
+    confirmUntilKnown()
     return () => {
       isOver = true
+      clearTimeout(timer)
     }
   }, [queryClient, spaces, spaceId])
 }

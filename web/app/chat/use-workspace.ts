@@ -1,12 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useLayoutEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import type { DocumentRow } from '#contract/document.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { readDraft, storeDraft, type DraftId } from '#web/data/drafts.ts'
 import { followAccount } from '#web/data/live/account-channel.ts'
 import { restoreRecordings } from '#web/data/recordings.ts'
 import { forgetSpaces } from '#web/data/spaces/forget-spaces.ts'
-import { readLastSpace } from '#web/data/spaces/last-space.ts'
 import { resetThreadStore } from '#web/data/thread-store.ts'
 import { useDebugShortcut } from '#web/features/debug/use-debug-shortcut.ts'
 import { NO_DOCUMENT } from '#web/lib/route-state.ts'
@@ -37,12 +36,6 @@ export function useWorkspace() {
 
   useEffect(() => followAccount(queryClient, userId), [queryClient, userId])
   useEffect(() => resetThreadStore, [])
-  // An address that names nothing opens where the person was.
-  const { navigate } = route
-  useLayoutEffect(() => {
-    const last = location.search === '' ? readLastSpace(userId) : null
-    if (last !== null) navigate({ spaceId: last }, { replace: true })
-  }, [userId, navigate])
   // Another person may sign in on this page.
   useEffect(() => forgetSpaces, [])
   useEffect(() => restoreRecordings(userId), [userId])

@@ -9,6 +9,9 @@ import { forgetUnread, noteAnswer, noteRead, unreadConversation, unreadKey } fro
 /** The realtime service takes no longer list in a filter. */
 const MOST_SPACES = 100
 
+/** Several answers in a row are read at once. */
+const READ_AGAIN_AFTER_MS = 300
+
 const mark = unreadConversation.pick({ conversation_id: true, position: true })
 const deletedRow = z.object({ id: z.uuid() })
 
@@ -18,7 +21,14 @@ const deletedRow = z.object({ id: z.uuid() })
  */
 export function followAnswers(queryClient: QueryClient, userId: string, spaceIds: readonly string[]): () => void {
   const readAgain = (): Promise<void> => refetch(queryClient, { queryKey: unreadKey })
-  const answered = (change: { new: unknown }): void => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const answered = (change: { eventType: string; new: unknown }): void => {
+    if (change.eventType !== 'INSERT') {
+      // An older answer may be the newest now, or the conversation may have moved: the server decides.
+      clearTimeout(timer)
+      timer = setTimeout(() => logFailure(readAgain()), READ_AGAIN_AFTER_MS)
+      return
+    }
     const row = unreadConversation.safeParse(change.new).data
     if (row) noteAnswer(queryClient, row)
   }
@@ -50,6 +60,7 @@ export function followAnswers(queryClient: QueryClient, userId: string, spaceIds
   // Changes by HTTP do not tell of them.
   const stopPolling = addFollower({ isExpecting: () => false, apply: readAgain })
   return () => {
+    clearTimeout(timer)
     stopPolling()
     leave()
   }

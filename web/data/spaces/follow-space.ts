@@ -9,6 +9,7 @@ import { logFailure } from '#web/data/live/log-failure.ts'
 import { refetch } from '#web/data/refetch.ts'
 import { clearPresence, storePresence } from './presence.ts'
 import { spacesKey, spacesQuery } from './spaces.ts'
+import { unreadKey } from './unread-answers.ts'
 
 /** Told to the other members. */
 export interface OwnPresence {
@@ -70,7 +71,10 @@ export function followSpace(queryClient: QueryClient, space: string, userId: str
       })
       channel = joined
       // A row that has left the space, or is no longer shared, is not among its changes.
-      joined.on('broadcast', { event: 'gone' }, () => logFailure(refetchRows()))
+      joined.on('broadcast', { event: 'gone' }, () => {
+        logFailure(refetchRows())
+        logFailure(refetch(queryClient, { queryKey: unreadKey }))
+      })
       return joined.on('presence', { event: 'sync' }, () => storePresence(joined.presenceState()))
     },
     {

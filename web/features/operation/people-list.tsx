@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX } from 'react'
 import { type OperatedPerson, PEOPLE_PER_PAGE } from '#contract/operation.ts'
 import { describeBytes } from '#contract/usage.ts'
@@ -6,6 +6,7 @@ import { changePerson, inviteByMail, peopleQuery } from '#web/data/operation/ope
 import { useAttempt } from '#web/data/use-attempt.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
 import { Button } from '#web/ui/button.tsx'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import rows from '#web/ui/rows.module.css'
 import { ErrorText } from '#web/ui/section.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -69,7 +70,7 @@ function PersonRow({ person }: { person: OperatedPerson }): JSX.Element {
               Disable
             </Button>
           )}
-          {person.has_second_factor && !isAsking && (
+          {person.has_second_factor && (
             <Button
               variant="ghost"
               size="sm"
@@ -80,19 +81,16 @@ function PersonRow({ person }: { person: OperatedPerson }): JSX.Element {
               Reset second factor
             </Button>
           )}
-          {isAsking && (
-            <Button
-              variant="destructive"
-              size="sm"
-              disabled={busy}
-              autoFocus
-              onClick={() => change('reset-second-factor')}
-            >
-              Reset it and sign out everywhere
-            </Button>
-          )}
         </div>
       )}
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title={`Reset the second factor of ${email}?`}
+        description="The account is signed out everywhere, and its password alone signs in again."
+        confirmLabel="Reset it and sign out everywhere"
+        onConfirm={() => change('reset-second-factor')}
+      />
       <ErrorText>{errorMessage}</ErrorText>
     </li>
   )
@@ -142,7 +140,7 @@ function InviteForm(): JSX.Element {
 /** Accounts with what they store, and nothing of what that is. */
 export function PeopleList(): JSX.Element {
   const [page, setPage] = useState(1)
-  const { data, isError } = useQuery(peopleQuery(page))
+  const { data, isError } = useQuery({ ...peopleQuery(page), placeholderData: keepPreviousData })
   const pages = Math.ceil((data?.total ?? 0) / PEOPLE_PER_PAGE)
   return (
     <>

@@ -33,14 +33,17 @@ const SIGN_UP = 'AUTH_SIGNUP'
 
 export const labelOfSetting = (name: string): string => LABELS[name] ?? name
 
-/** One setting. Keyed by its value, so that a change elsewhere is taken over. */
+/** One setting. What is stored shows until something is typed, so that a change elsewhere is taken over. */
 export function SettingRow({ setting }: { setting: OperatedSetting }): JSX.Element {
   const { name, value, is_fixed: isFixed, is_changed: isChanged } = setting
   const queryClient = useQueryClient()
-  const [typed, setTyped] = useState(value)
+  const [typed, setTyped] = useState<string | null>(null)
+  const wanted = typed ?? value
   const { busy, errorMessage, run } = useAttempt()
   const label = labelOfSetting(name)
-  const save = (wanted: string | null) => void run(() => changeSetting(queryClient, name, wanted))
+  const save = async (next: string | null): Promise<void> => {
+    if (await run(() => changeSetting(queryClient, name, next))) setTyped(null)
+  }
   if (isFixed)
     return (
       <div className={styles.setting}>
@@ -56,30 +59,30 @@ export function SettingRow({ setting }: { setting: OperatedSetting }): JSX.Eleme
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault()
-        save(typed.trim())
+        void save(wanted.trim())
       }}
     >
-      {name === SIGN_UP ? (
-        <SelectField label={label} value={value} options={SIGN_UPS} disabled={busy} onChange={save} />
-      ) : (
-        <div className={styles.fields}>
+      <div className={styles.fields}>
+        {name === SIGN_UP ? (
+          <SelectField label={label} value={wanted} options={SIGN_UPS} disabled={busy} onChange={setTyped} />
+        ) : (
           <TextField
             label={label}
             inputMode="decimal"
             autoComplete="off"
-            value={typed}
+            value={wanted}
             onChange={(event) => setTyped(event.target.value)}
           />
-          <Button type="submit" variant="outline" size="sm" disabled={busy || typed.trim() === value}>
-            Save
+        )}
+        <Button type="submit" variant="outline" size="sm" disabled={busy || wanted.trim() === value}>
+          Save
+        </Button>
+        {isChanged && name !== SIGN_UP && (
+          <Button variant="ghost" size="sm" disabled={busy} onClick={() => void save(null)}>
+            Default
           </Button>
-          {isChanged && (
-            <Button variant="ghost" size="sm" disabled={busy} onClick={() => save(null)}>
-              Default
-            </Button>
-          )}
-        </div>
-      )}
+        )}
+      </div>
       <ErrorText>{errorMessage}</ErrorText>
     </form>
   )

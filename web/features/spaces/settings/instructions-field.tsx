@@ -6,7 +6,7 @@ import {
   storeInstructionsDraft,
   type InstructionsDraft,
 } from '#web/data/spaces/instructions-draft.ts'
-import { changeInstructions, type OwnSpace } from '#web/data/spaces/spaces.ts'
+import { changeInstructions, spacesQuery, type OwnSpace } from '#web/data/spaces/spaces.ts'
 import { useAttempt } from '#web/data/use-attempt.ts'
 import { Button } from '#web/ui/button.tsx'
 import rows from '#web/ui/rows.module.css'
@@ -29,12 +29,18 @@ export function InstructionsField({ space, mayChange }: InstructionsFieldProps):
   }
   const isChanged = draft !== null && draft.text !== space.instructions
   const hasOtherChange = isChanged && draft.seen !== space.instructions
+  const type = (text: string): void => {
+    const seen = draft?.seen ?? space.instructions
+    write(text === seen && seen === space.instructions ? null : { text, seen })
+  }
   const save = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
     if (draft === null) return
     // Where another member changed them meanwhile, the page shows that, and what was typed stays.
     await run(async () => {
-      if (await changeInstructions(queryClient, space.id, { seen: draft.seen, wanted: draft.text })) write(null)
+      if (await changeInstructions(queryClient, space.id, { seen: draft.seen, wanted: draft.text })) return write(null)
+      const read = queryClient.getQueryData(spacesQuery.queryKey)?.find(({ id }) => id === space.id)
+      if (read?.instructions === draft.seen) throw new Error('The newer instructions could not be read')
     })
   }
   if (!mayChange && draft === null)
@@ -56,7 +62,7 @@ export function InstructionsField({ space, mayChange }: InstructionsFieldProps):
         readOnly={busy}
         placeholder="Answer in short sentences, with figures in euros…"
         value={draft?.text ?? space.instructions}
-        onChange={(event) => write({ text: event.target.value, seen: draft?.seen ?? space.instructions })}
+        onChange={(event) => type(event.target.value)}
       />
       {!mayChange && <ErrorText>You can no longer change this. Copy what you wrote to keep it.</ErrorText>}
       {hasOtherChange && mayChange && (
