@@ -69,7 +69,11 @@ export async function prepareModelStream(
   const { summaryId, ...prompt } = await fitToWindow(input, chat, attempt, loaded, dependencies)
   const text = requestText(prompt, input)
   budget.reserve(text, pictureTokensOf(input))
-  const charged = { identifier: model.identifier, isPersonal: providers.isPersonal(model.provider, model.identifier) }
+  const charged = {
+    identifier: model.identifier,
+    isPersonal: providers.isPersonal(model.provider, model.identifier),
+    contextWindow: model.contextWindow,
+  }
   const tokensIn = estimateTokens(text) + pictureTokensOf(input)
   const { database, usageLimits } = dependencies
   const maxOutputTokens = await admitAnswer(database, attempt.reply, charged, tokensIn, usageLimits)

@@ -28,10 +28,12 @@ export interface UsageLimits {
 export interface ChargedModel {
   readonly identifier: string
   readonly isPersonal: boolean
+  readonly contextWindow: number
 }
 
-/** Without a limit, a longer answer is the model's own business. */
 const MAX_RESERVED_TOKENS = 16_000
+/** Of a small window, the prompt takes most; model servers refuse a prompt and an answer that are longer together. */
+const RESERVED_SHARE = 1 / 4
 /** A cautious estimate: most languages take more characters for a token. */
 const BYTES_PER_TOKEN = 3
 
@@ -40,7 +42,7 @@ export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLen
 const FREE: ModelPrice = { in: 0, out: 0 }
 
 export function chargeOf(
-  { identifier, isPersonal }: ChargedModel,
+  { identifier, isPersonal }: Omit<ChargedModel, 'contextWindow'>,
   tokens: { readonly in: number; readonly out: number },
   priceOf: PriceOf = () => FREE,
 ): Spent {
@@ -52,23 +54,26 @@ export function chargeOf(
 
 /**
  * Reserves an upper bound, so that answers at the same time do not exceed a limit together.
- * @returns the most tokens that the answer may write; undefined without a limit @throws ProviderError `limit_reached`
+ * @returns the most tokens that the answer may write; undefined where no limit is near @throws ProviderError `limit_reached`
  */
 export async function admitAnswer(
   database: Database,
   reply: AdmittedReply,
-  { identifier, isPersonal }: ChargedModel,
+  { identifier, isPersonal, contextWindow }: ChargedModel,
   tokensIn: number,
   limits: UsageLimits | undefined,
 ): Promise<number | undefined> {
   if (isPersonal || limits?.areSet() !== true) return undefined
   await reply.durable
   const price = limits.priceOf(identifier)
+  const wanted = Math.max(1, Math.min(MAX_RESERVED_TOKENS, Math.floor(contextWindow * RESERVED_SHARE)))
   const { rows } = await database.serviceStatement<{ granted: string; refusal: string | null }>(
     'select granted, refusal from reserve_usage($1, $2, $3, $4, $5, $6)',
-    [reply.id, reply.attempt, tokensIn, MAX_RESERVED_TOKENS, price.in, price.out],
+    [reply.id, reply.attempt, tokensIn, wanted, price.in, price.out],
   )
   const refusal = rows[0]?.refusal
   if (refusal !== null && refusal !== undefined) throw new ProviderError('limit_reached', refusal, { retryable: true })
-  return Number(rows[0]?.granted ?? MAX_RESERVED_TOKENS)
+  const granted = Number(rows[0]?.granted ?? wanted)
+  // Where nothing is short, a longer answer is the model's own business.
+  return granted < wanted ? granted : undefined
 }
