@@ -5,10 +5,11 @@ import { ownDailyUsage, ownLimits } from '#contract/usage.ts'
 import { rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
 import { type Quotas, setQuotas } from '#server/database/quotas.ts'
 import { foldUsage } from '#server/operation/usage-job.ts'
+import type { ChatModel } from '#server/providers/chat.ts'
 import { createPriceTable } from '#server/providers/model-prices.ts'
 import { openTestAssistant, type Person } from '#test/assistant.ts'
 import { addReadDocument } from '#test/library.ts'
-import { admitAnswer } from './spending.ts'
+import { admitAnswer, countShortRequests } from './spending.ts'
 
 const { db, assistant } = await openTestAssistant()
 const UNLIMITED: Quotas = {
@@ -179,6 +180,44 @@ test('a limit that is far does not shorten an answer, whatever the window of its
   expect(await admit(64_000)).toBe(9_900)
   await use(person, { tokens: 9_000 })
   expect(await admit(8_000)).toBe(900)
+  await db.admin.query("update replies set state = 'done' where conversation_id = $1", [id])
+})
+
+test('short requests of an answer are counted, and none is sent beyond the limit', async () => {
+  const person = await db.createPerson()
+  await setQuotas(db.database, { tokensPerPerson: 1_000 })
+  const id = await assistant.startConversation(person)
+  await assistant.ask(person, id, 'Where?')
+  const { rows } = await db.admin.query<{ id: string; attempt: number }>(
+    "update replies set state = 'running' where conversation_id = $1 returning id, attempt",
+    [id],
+  )
+  const reply = {
+    id: rows[0]?.id ?? '',
+    attempt: rows[0]?.attempt ?? 0,
+    owner: person.sub,
+    durable: Promise.resolve(),
+  }
+  let sent = 0
+  const chat: ChatModel = {
+    identifier: 'stub',
+    stream: () => Promise.resolve(),
+    complete: () => {
+      sent += 1
+      return Promise.resolve({ text: 'Notes', isCut: false, tokensIn: 900, tokensOut: 100 })
+    },
+  }
+  const counted = countShortRequests(chat, {
+    database: db.database,
+    reply,
+    charged: { identifier: 'stub', isPersonal: false, contextWindow: 8_000 },
+    limits: { areSet: () => true, priceOf: createPriceTable() },
+  })
+  const request = { system: '', turns: [], signal: new AbortController().signal }
+  await counted.complete(request)
+  expect(await usageOf(person)).toMatchObject([{ tokens: 1_000 }])
+  await expect(counted.complete(request)).rejects.toThrow(/^You used 1,000 of 1,000 tokens today/)
+  expect(sent).toBe(1)
   await db.admin.query("update replies set state = 'done' where conversation_id = $1", [id])
 })
 

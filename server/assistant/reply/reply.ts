@@ -38,8 +38,7 @@ async function write(
     const results = await runPhases(attempt, dependencies)
     if (results.error) describe({ hasFailed: true, attributes: { code: results.error.code } })
     await reply.durable
-    if (!attempt.abandoned.aborted)
-      return await persist(attempt, results, interruptions.stopped.aborted, dependencies)
+    if (!attempt.abandoned.aborted) return await persist(attempt, results, interruptions.stopped.aborted, dependencies)
     await countAbandoned(reply, results, dependencies)
     return true
   } finally {
@@ -56,7 +55,9 @@ async function countAbandoned(
   if (!generated?.spent) return
   await replyClaims
     .countUnstored(reply, generated.spent)
-    .catch((error: unknown) => log.warn({ err: error, reply: reply.id }, 'the use of an abandoned answer was not counted'))
+    .catch((error: unknown) =>
+      log.warn({ err: error, reply: reply.id }, 'the use of an abandoned answer was not counted'),
+    )
 }
 
 async function runPhases(attempt: Attempt, dependencies: ReplyDependencies): Promise<PhaseResults> {

@@ -1,5 +1,6 @@
 /** Tokens and cost of an answer: reserved before the model is asked, counted when the answer has ended. */
 import type { Database } from '#server/database/scope.ts'
+import type { ChatModel } from '#server/providers/chat.ts'
 import { costOf, type ModelPrice, type PriceOf } from '#server/providers/model-prices.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
 
@@ -76,4 +77,36 @@ export async function admitAnswer(
   const granted = Number(rows[0]?.granted ?? wanted)
   // Where nothing is short, a longer answer is the model's own business.
   return granted < wanted ? granted : undefined
+}
+
+interface CountedRequests {
+  readonly database: Database
+  readonly reply: AdmittedReply & { readonly owner: string }
+  readonly charged: ChargedModel
+  readonly limits: UsageLimits | undefined
+}
+
+/** Admits and counts the short requests of an answer, such as notes on pages, each when it has ended. */
+export function countShortRequests(chat: ChatModel, { database, reply, charged, limits }: CountedRequests): ChatModel {
+  const count = async (tokens: { readonly in: number; readonly out: number }) => {
+    const spent = chargeOf(charged, tokens, limits?.priceOf)
+    await database.serviceStatement(
+      'insert into usage_events (owner, day, tokens, own_tokens, cost) values ($1, utc_today(), $2, $3, $4)',
+      [reply.owner, spent.tokens, spent.ownTokens, spent.cost],
+    )
+  }
+  return {
+    ...chat,
+    async complete(request) {
+      const estimated = estimateTokens(request.system + request.turns.map(({ content }) => content).join('\n'))
+      await admitAnswer(database, reply, charged, estimated, limits)
+      const answer = await chat.complete(request).catch(async (error: unknown) => {
+        // A request that was stopped has been read.
+        if (request.signal.aborted) await count({ in: estimated, out: 0 })
+        throw error
+      })
+      await count({ in: answer.tokensIn ?? estimated, out: answer.tokensOut ?? estimateTokens(answer.text) })
+      return answer
+    },
+  }
 }
