@@ -598,7 +598,7 @@ export const SETTINGS = {
     wants: 'a JSON object or the name of a JSON file',
     example: '',
     explains:
-      'Prices of models in dollars for a million tokens, such as {"my-model": {"in": 1, "out": 4}}. A name also stands for models whose names begin with it. They come before the built-in list prices of models until 2025. A model without a price costs nothing, so state those that you offer.',
+      'Prices of models in dollars for a million tokens, such as {"my-model": {"in": 1, "out": 4}}. A name also stands for its versions, such as my-model-2025-08-07 and my-model:8b. They come before the built-in list prices of models until 2025. A model without a price costs nothing, so state those that you offer.',
     parse: text,
   }),
   DISK_MARGIN_MB: setting({

@@ -1432,12 +1432,15 @@ begin
   if not found then
     raise exception using errcode = 'PT409', message = 'The same file is there already.';
   end if;
+  -- Recognised before, which is counted once.
+  perform set_config('alcove.copies_pages', 'on', true);
   insert into public.document_pages (
     document_id, owner, page, text, items, headings, rows, boxes, confidence, is_cut, blocks, gap, columns
   )
   select copy, coalesce(target, me), p.page, p.text, p.items, p.headings, p.rows, p.boxes, p.confidence, p.is_cut, p.blocks, p.gap,
     p.columns
   from public.document_pages p where p.document_id = original.id;
+  perform set_config('alcove.copies_pages', 'off', true);
   -- Its pages are measured and counted with this.
   update public.documents d set parsed_at = original.parsed_at where d.id = copy;
   perform public.record_space_event(
@@ -1714,7 +1717,7 @@ declare
   today date := public.utc_today();
 begin
   with moved as (
-    delete from public.usage_events e where e.day < today returning e.*
+    delete from public.usage_events e where e.day <= today returning e.*
   )
   insert into public.daily_usage as d (owner, day, questions, tokens, own_tokens, cost, documents, pages)
   select coalesce(p.id, '00000000-0000-0000-0000-000000000000'), m.day, sum(m.questions), sum(m.tokens), sum(m.own_tokens),
@@ -1865,6 +1868,27 @@ begin
   returning i.id into invited;
   perform public.record_space_event(space, 'invited', null, jsonb_build_object('email', lower(btrim(address)), 'role', given_role));
   return invited;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.is_charged_model(person uuid, conversation uuid, model text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return model <> 'alcove-reader' and not starts_with(model, 'endpoint:')
+    and not exists (
+      select from public.models m join public.own_providers o on o.owner = person and o.name = m.provider
+      where m.model_identifier = model
+    )
+    and not exists (
+      select from public.conversations c
+      join public.space_providers p on p.space_id = c.space_id
+      join public.models m on m.provider = p.name
+      where c.id = conversation and m.model_identifier = model
+    );
 end
 $function$;
 
@@ -2075,7 +2099,7 @@ AS $function$
 declare
   bounds public.quotas;
   today date := public.utc_today();
-  month date := date_trunc('month', public.utc_today())::date;
+  month date := date_trunc('month', today)::date;
   person uuid := auth.uid();
   of_day record;
   of_month record;
@@ -2296,7 +2320,7 @@ AS $function$
 declare
   allowed public.quotas;
   today date := public.utc_today();
-  month date := date_trunc('month', public.utc_today())::date;
+  month date := date_trunc('month', today)::date;
   person uuid;
   limited record;
   used record;
@@ -2324,14 +2348,17 @@ begin
     ) as v (name, who, first_day, bound)
     where v.bound > 0
   loop
-    used := public.usage_since(limited.who, limited.first_day);
+    -- An answer that ends in between counts twice rather than not at all.
     select coalesce(sum(r.reserved_tokens), 0)::bigint as tokens, coalesce(sum(r.reserved_cost), 0)::bigint as cost into reserved
     from public.replies r
     where r.state = 'running' and r.id <> reply and (limited.who is null or r.owner = limited.who);
+    used := public.usage_since(limited.who, limited.first_day);
     if limited.name like '%tokens' then
       room := limited.bound - used.tokens - reserved.tokens - tokens_in;
     elsif price_out > 0 then
       room := floor((limited.bound - used.cost - reserved.cost - tokens_in * price_in) / price_out);
+    elsif price_in > 0 then
+      room := case when used.cost + reserved.cost + tokens_in * price_in <= limited.bound then wanted else 0 end;
     else
       continue;
     end if;
@@ -2640,6 +2667,9 @@ declare
   read record;
   used record;
 begin
+  if current_setting('alcove.copies_pages', true) = 'on' then
+    return null;
+  end if;
   for read in
     select d.owner, count(*) as pages from new_rows n join public.documents d on d.id = n.document_id
     where n.confidence is not null and d.owner is not null group by d.owner order by d.owner
@@ -3022,9 +3052,10 @@ begin
     end if;
   end if;
   if greatest(allowed.tokens_per_person, allowed.cost_per_person, allowed.tokens_total, allowed.cost_total) > 0 then
-    is_charged := not exists (select from public.own_providers o where o.owner = new.owner) and coalesce(
-      new.model_name, (select c.model_name from public.conversations c where c.id = new.conversation_id), ''
-    ) <> 'alcove-reader';
+    is_charged := public.is_charged_model(
+      new.owner, new.conversation_id,
+      coalesce(new.model_name, (select c.model_name from public.conversations c where c.id = new.conversation_id), '')
+    );
     if is_charged and allowed.tokens_per_person > 0 then
       used := public.usage_since(new.owner, today);
       if used.tokens >= allowed.tokens_per_person then

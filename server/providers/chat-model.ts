@@ -110,7 +110,12 @@ export function createChatModel({ identifier, providerName, idleTimeoutMs, load 
     try {
       const { text, finishReason, usage } = await retryOnce(request, { signal: abortSignal, hasNoOutput: () => true })
       reportTokens(usage.inputTokens ?? 0, usage.outputTokens ?? 0)
-      return { text: withoutThoughts(toStorableText(text)), isCut: finishReason === 'length' }
+      return {
+        text: withoutThoughts(toStorableText(text)),
+        isCut: finishReason === 'length',
+        tokensIn: usage.inputTokens ?? null,
+        tokensOut: usage.outputTokens ?? null,
+      }
     } catch (error) {
       signal.throwIfAborted()
       throw toProviderError(error, providerName, timeout.aborted)

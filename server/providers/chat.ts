@@ -58,6 +58,9 @@ export interface ShortAnswer {
   /** Empty if the model wrote only reasoning. */
   readonly text: string
   readonly isCut: boolean
+  /** Null where the provider does not tell. */
+  readonly tokensIn: number | null
+  readonly tokensOut: number | null
 }
 
 export interface ChatModel {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { costOf, createPriceTable, parsePrices } from './model-prices.ts'
 
-test('the longest name that a model begins with gives its price, own entries first', () => {
+test('the longest name of which a model is a version gives its price, own entries first', () => {
   const priceOf = createPriceTable({ 'gpt-5-mini': { in: 9, out: 9 }, 'house-model': { in: 1, out: 4 } })
   expect(priceOf('gpt-5-nano-2025-08-07')).toEqual({ in: 0.05, out: 0.4 })
   expect(priceOf('gpt-5-mini-2025-08-07')).toEqual({ in: 9, out: 9 })
@@ -10,8 +10,26 @@ test('the longest name that a model begins with gives its price, own entries fir
   expect(priceOf('unknown')).toEqual({ in: 0, out: 0 })
 })
 
-test('a short own name comes before a longer built-in one', () => {
-  expect(createPriceTable({ gpt: { in: 7, out: 7 } })('gpt-4o-mini')).toEqual({ in: 7, out: 7 })
+test('an own name comes before a longer built-in one', () => {
+  expect(createPriceTable({ 'claude-opus-4': { in: 7, out: 7 } })('claude-opus-4@20250514')).toEqual({ in: 7, out: 7 })
+})
+
+test.each(['gpt-5-pro', 'gpt-5.1', 'gpt-5.5-mini', 'gpt-50', 'gpt-5-minimal', 'gpt-4.1-nanotron'])(
+  'another model, %s, takes no price of one with a name that it begins with',
+  (identifier) => {
+    expect(createPriceTable()(identifier)).toEqual({ in: 0, out: 0 })
+  },
+)
+
+test.each(['gpt-5', 'gpt-5-2025-08-07', 'gpt-5-latest', 'gpt-5@latest', 'gpt-5:free', 'openai/gpt-5'])(
+  '%s is a version of gpt-5',
+  (identifier) => {
+    expect(createPriceTable()(identifier)).toEqual({ in: 1.25, out: 10 })
+  },
+)
+
+test('a later number of a version costs as the one before it', () => {
+  expect(createPriceTable()('claude-sonnet-4-5')).toEqual({ in: 3, out: 15 })
 })
 
 test('costs are rounded up to a millionth of a dollar', () => {

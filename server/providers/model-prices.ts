@@ -8,7 +8,7 @@ export interface ModelPrice {
   readonly out: number
 }
 
-/** List prices in US dollars of models until 2025, which change. The longest name that a model begins with counts. */
+/** List prices in US dollars of models until 2025, which change. The longest name of which a model is a version counts. */
 const LIST_PRICES: Readonly<Record<string, ModelPrice>> = {
   'claude-opus-4': { in: 15, out: 75 },
   'claude-opus-4-5': { in: 5, out: 25 },
@@ -47,6 +47,12 @@ export function parsePrices(json: string): Readonly<Record<string, ModelPrice>> 
   }
 }
 
+/** A date, a further number, a name of the newest version, or a tag: what follows makes another model else. */
+const VERSION_SUFFIX = /^(?:$|[@:]|-(?:v?\d|latest$|preview$))/
+
+const isVersionOf = (spelling: string, name: string): boolean =>
+  spelling.startsWith(name) && VERSION_SUFFIX.test(spelling.slice(name.length))
+
 export type PriceOf = (identifier: string) => ModelPrice
 
 /** Own entries come before the list prices. A model of a compatible server is also found without the prefix of its provider. */
@@ -56,7 +62,7 @@ export function createPriceTable(own: Readonly<Record<string, ModelPrice>> = {})
   const entries = [...names(own), ...names(LIST_PRICES)]
   return (identifier) => {
     const spellings = [identifier, identifier.slice(identifier.indexOf('/') + 1)]
-    return entries.find(([name]) => spellings.some((spelling) => spelling.startsWith(name)))?.[1] ?? FREE
+    return entries.find(([name]) => spellings.some((spelling) => isVersionOf(spelling, name)))?.[1] ?? FREE
   }
 }
 

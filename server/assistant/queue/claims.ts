@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
+import type { Spent } from '#server/assistant/reply/spending.ts'
 import { storeAnswer, storedMetadata } from '#server/assistant/reply/store-answer.ts'
 import { MAX_TOOL_RUNS, type ToolRun } from '#server/assistant/tools/outcome.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
@@ -35,6 +36,8 @@ export interface ReplyClaims {
   /** Replaces runs of an earlier attempt. `from` numbers the first run. False if a newer attempt has begun. */
   storeToolRuns(reply: ClaimedReply, runs: readonly ToolRun[], from?: number): Promise<boolean>
   finish(reply: ClaimedReply, answer: FinishedAnswer): Promise<FinishResult>
+  /** Counts what an answer used that was not stored, because its conversation was deleted or another attempt began. */
+  countUnstored(reply: ClaimedReply, spent: Spent): Promise<void>
   release(replies: readonly ClaimedReply[]): Promise<void>
 }
 
@@ -124,7 +127,13 @@ async function storeRuns(scope: Scope, reply: ClaimedReply, runs: ReadonlyMap<nu
     )
 }
 
-const spentValues = ({ spent }: FinishedAnswer): number[] => [
+/** An answer that was stored is counted with it, also where the connection broke off before that was known. */
+const COUNT_UNSTORED = `
+  insert into usage_events (owner, day, tokens, own_tokens, cost)
+  select $1::uuid, utc_today(), $2::bigint, $3::bigint, $4::bigint
+  where not exists (select from replies where id = $5 and attempt = $6 and state in ('done', 'failed', 'stopped'))`
+
+const spentValues = ({ spent }: Pick<FinishedAnswer, 'spent'>): number[] => [
   spent?.tokens ?? 0,
   spent?.ownTokens ?? 0,
   spent?.cost ?? 0,
@@ -239,6 +248,12 @@ export function createReplyClaims(channel: ServiceChannel, worker: string): Repl
       reply.kind === 'answer' && reply.attempt === 1
         ? finishFirst(reply, answer)
         : limitStores(() => finishInSteps(reply, answer)),
+
+    async countUnstored(reply, spent) {
+      await channel.asService((scope) =>
+        scope.query(COUNT_UNSTORED, [reply.owner, ...spentValues({ spent }), reply.id, reply.attempt]),
+      )
+    },
 
     release: (replies) =>
       channel.asService(async (scope) => {

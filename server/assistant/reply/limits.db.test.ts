@@ -5,9 +5,11 @@ import { ownDailyUsage, ownLimits } from '#contract/usage.ts'
 import { rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
 import { type Quotas, setQuotas } from '#server/database/quotas.ts'
 import { foldUsage } from '#server/operation/usage-job.ts'
+import type { ChatModel } from '#server/providers/chat.ts'
 import { createPriceTable } from '#server/providers/model-prices.ts'
 import { openTestAssistant, type Person } from '#test/assistant.ts'
 import { addReadDocument } from '#test/library.ts'
+import { admitAnswer, countShortRequests } from './spending.ts'
 
 const { db, assistant } = await openTestAssistant()
 const UNLIMITED: Quotas = {
@@ -114,6 +116,111 @@ test('tokens and costs of an answer are counted once it has ended', async () => 
   expect(await usageOf(person)).toMatchObject([{ questions: 1, tokens, own_tokens: 0, cost: tokens * 1_000 }])
 })
 
+test('an answer whose conversation was deleted meanwhile is counted', async () => {
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person)
+  const { until } = await assistant.watch(conversationId)
+  await startTestWorker()
+  await assistant.ask(person, conversationId, 'Where? [[stub tokens=400 tps=200]]')
+  await until('text')
+  await db.database.asUser(person, (scope) => scope.query('delete from conversations where id = $1', [conversationId]))
+  await expect.poll(async () => (await usageOf(person))[0]?.tokens, { timeout: 15_000 }).toBeGreaterThan(0)
+})
+
+test('a key for another provider leaves a question within the limit', async () => {
+  const person = await db.createPerson()
+  await setQuotas(db.database, { tokensPerPerson: 1_000 })
+  await use(person, { tokens: 1_000 })
+  const toModel = await assistant.startConversation(person)
+  await db.admin.query(
+    "insert into own_providers (owner, kind, name, base_url) values ($1, 'compatible', 'Junk', 'http://junk.test')",
+    [person.sub],
+  )
+  await expect(assistant.ask(person, toModel, 'Where?')).rejects.toThrow(/^You used 1,000 of 1,000 tokens today/)
+})
+
+const reserve = async (person: Person, priceIn: number, priceOut: number) => {
+  const id = await assistant.startConversation(person)
+  await assistant.ask(person, id, 'Where?')
+  const { rows } = await db.admin.query<{ id: string }>(
+    "update replies set state = 'running' where conversation_id = $1 returning id",
+    [id],
+  )
+  const reserved = await db.database.serviceStatement<{ granted: number; refusal: string | null }>(
+    'select granted, refusal from reserve_usage($1, (select attempt from replies where id = $1), 1000, 2000, $2, $3)',
+    [rows[0]?.id, priceIn, priceOut],
+  )
+  await db.admin.query("update replies set state = 'done' where conversation_id = $1", [id])
+  return reserved.rows[0]
+}
+
+test('a model that costs only what it reads reaches the limit on costs too', async () => {
+  const person = await db.createPerson()
+  await setQuotas(db.database, { costPerPerson: 2_000_000 })
+  await use(person, { cost: 1_500_000 })
+  expect(await reserve(person, 500, 0)).toMatchObject({ granted: 2000, refusal: null })
+  expect(await reserve(person, 501, 0)).toMatchObject({ granted: 0, refusal: expect.stringMatching(/this month/) as unknown }) // prettier-ignore
+  expect(await reserve(person, 0, 0)).toMatchObject({ granted: 2000, refusal: null })
+})
+
+test('a limit that is far does not shorten an answer, whatever the window of its model', async () => {
+  const person = await db.createPerson()
+  await setQuotas(db.database, { tokensPerPerson: 10_000 })
+  const id = await assistant.startConversation(person)
+  await assistant.ask(person, id, 'Where?')
+  const { rows } = await db.admin.query<{ id: string; attempt: number }>(
+    "update replies set state = 'running' where conversation_id = $1 returning id, attempt",
+    [id],
+  )
+  const reply = { id: rows[0]?.id ?? '', attempt: rows[0]?.attempt ?? 0, durable: Promise.resolve() }
+  const limits = { areSet: () => true, priceOf: createPriceTable() }
+  const admit = (contextWindow: number) =>
+    admitAnswer(db.database, reply, { identifier: 'stub', isPersonal: false, contextWindow }, 100, limits)
+  expect(await admit(8_000)).toBeUndefined()
+  expect(await admit(64_000)).toBe(9_900)
+  await use(person, { tokens: 9_000 })
+  expect(await admit(8_000)).toBe(900)
+  await db.admin.query("update replies set state = 'done' where conversation_id = $1", [id])
+})
+
+test('short requests of an answer are counted, and none is sent beyond the limit', async () => {
+  const person = await db.createPerson()
+  await setQuotas(db.database, { tokensPerPerson: 1_000 })
+  const id = await assistant.startConversation(person)
+  await assistant.ask(person, id, 'Where?')
+  const { rows } = await db.admin.query<{ id: string; attempt: number }>(
+    "update replies set state = 'running' where conversation_id = $1 returning id, attempt",
+    [id],
+  )
+  const reply = {
+    id: rows[0]?.id ?? '',
+    attempt: rows[0]?.attempt ?? 0,
+    owner: person.sub,
+    durable: Promise.resolve(),
+  }
+  let sent = 0
+  const chat: ChatModel = {
+    identifier: 'stub',
+    stream: () => Promise.resolve(),
+    complete: () => {
+      sent += 1
+      return Promise.resolve({ text: 'Notes', isCut: false, tokensIn: 900, tokensOut: 100 })
+    },
+  }
+  const counted = countShortRequests(chat, {
+    database: db.database,
+    reply,
+    charged: { identifier: 'stub', isPersonal: false, contextWindow: 8_000 },
+    limits: { areSet: () => true, priceOf: createPriceTable() },
+  })
+  const request = { system: '', turns: [], signal: new AbortController().signal }
+  await counted.complete(request)
+  expect(await usageOf(person)).toMatchObject([{ tokens: 1_000 }])
+  await expect(counted.complete(request)).rejects.toThrow(/^You used 1,000 of 1,000 tokens today/)
+  expect(sent).toBe(1)
+  await db.admin.query("update replies set state = 'done' where conversation_id = $1", [id])
+})
+
 test('a used-up limit refuses a question to a model, and leaves Alcove Reader', async () => {
   const person = await db.createPerson()
   await setQuotas(db.database, { tokensPerPerson: 1_000 })
@@ -142,7 +249,7 @@ test('answers at the same time reserve tokens, so that the last has no room', as
   const person = await db.createPerson()
   const ids = await Promise.all(Array.from({ length: 3 }, () => assistant.startConversation(person)))
   // A question to the stub takes some hundred tokens for its instructions alone; reservations take all that is left.
-  await setQuotas(db.database, { tokensPerPerson: 20_000 })
+  await setQuotas(db.database, { tokensPerPerson: 8_000 })
   const watched = await Promise.all(ids.map((id) => assistant.watch(id)))
   for (const id of ids) await assistant.ask(person, id, 'Where? [[stub tokens=400 tps=100]]')
   await startTestWorker()
@@ -152,7 +259,7 @@ test('answers at the same time reserve tokens, so that the last has no room', as
   expect(refused.length).toBeGreaterThan(0)
   const [usage] = await usageOf(person)
   expect(usage?.tokens).toBeGreaterThan(0)
-  expect(usage?.tokens).toBeLessThanOrEqual(20_000)
+  expect(usage?.tokens).toBeLessThanOrEqual(8_000)
 })
 
 const addPages = (person: Person, documentId: string, from: number, count: number) =>
@@ -174,6 +281,19 @@ test('recognised pages count, and none is stored beyond the limit', async () => 
   const added = await Promise.allSettled([10, 11, 12, 13].map((page) => addPages(person, documentId, page, 1)))
   expect(added.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
   expect(await usageOf(person)).toMatchObject([{ documents: 1, pages: 10 }])
+})
+
+test('a copy of a scan has its pages recognised no second time', async () => {
+  const person = await db.createPerson()
+  const { documentId } = await addReadDocument(db.database, person, 'scan.pdf', ['A page with text of its own.'])
+  await addPages(person, documentId, 2, 8)
+  await setQuotas(db.database, { pagesPerPerson: 8 })
+  await db.database.asUser(person, async (scope) => {
+    const spaceId = randomUUID()
+    await scope.query("insert into spaces (id, name) values ($1, 'Lamps')", [spaceId])
+    await scope.query('select copy_document($1, $2)', [documentId, spaceId])
+  })
+  expect(await usageOf(person)).toMatchObject([{ documents: 2, pages: 8 }])
 })
 
 test('a fold keeps every sum, and forgets days after their time', async () => {

@@ -14,6 +14,7 @@ import type { Providers } from '#server/providers/provider-registry.ts'
 import type { Attempt } from './attempt.ts'
 import { loadPictures, readContext, type ReplyContext, searchInOtherWords } from './context.ts'
 import type { ReplyDependencies } from './dependencies.ts'
+import { countShortRequests } from './spending.ts'
 import { createTraceRecorder, type TraceRecorder } from './trace-recorder.ts'
 
 /** Longer, and the answer to a hard question begins too late. */
@@ -86,8 +87,9 @@ async function withOtherWords(
   { reply, writer, read, signal, takePriority, releasePriority }: Attempt,
   context: ReplyContext,
   { loadingProviders, embedder }: { loadingProviders: Promise<Providers>; embedder: Embedder | null },
-  { asksForOtherWords, otherWordsTimeoutMs = OTHER_WORDS_TIMEOUT_MS, passageTokens, log }: ReplyDependencies,
+  dependencies: ReplyDependencies,
 ): Promise<ReplyContext> {
+  const { asksForOtherWords, otherWordsTimeoutMs = OTHER_WORDS_TIMEOUT_MS, passageTokens, log } = dependencies
   const { question, trace, model, languages, history, commands } = context
   if (!asksForOtherWords || model.identifier === READER_MODEL || reply.kind === 'continue') return context
   if (context.libraryAnswer || commands.length > 0 || trace === undefined || !needsOtherWords(question, trace))
@@ -97,14 +99,19 @@ async function withOtherWords(
     writer.append({ type: 'tool', tool: { name: OTHER_WORDS_STEP, status, ...ended } })
   showStep('running')
   releasePriority()
-  const ask = async () =>
-    askForOtherWords({
-      chat: (await loadingProviders).chatModel(model.provider, model.identifier),
+  const ask = async () => {
+    const providers = await loadingProviders
+    const charged = { ...model, isPersonal: providers.isPersonal(model.provider, model.identifier) }
+    const { database, usageLimits: limits } = dependencies
+    const chat = providers.chatModel(model.provider, model.identifier)
+    return askForOtherWords({
+      chat: countShortRequests(chat, { database, reply, charged, limits }),
       question,
       earlier: turnsBefore(history),
       languages,
       signal: AbortSignal.any([signal, AbortSignal.timeout(otherWordsTimeoutMs)]),
     })
+  }
   const asked = await ask().catch((error: unknown) => {
     signal.throwIfAborted()
     log.info({ err: error, model: model.identifier }, 'a model gave no other words, the question is searched for alone')

@@ -14,7 +14,7 @@ import type { ReplyContext } from './context.ts'
 import type { ReplyDependencies } from './dependencies.ts'
 import type { LoadedContext } from './load-context.ts'
 import type { CommandResults } from './run-commands.ts'
-import { admitAnswer, chargeOf, estimateTokens, type Spent } from './spending.ts'
+import { admitAnswer, chargeOf, countShortRequests, estimateTokens, type Spent } from './spending.ts'
 import { markOmittedSources } from './trace-cuts.ts'
 
 export interface AnswerStream {
@@ -36,7 +36,18 @@ export async function prepareModelStream(
   const { writer, signal } = attempt
   const { context, trace, providers } = loaded
   const { model } = context
-  const chat = providers.chatModel(model.provider, model.identifier)
+  const charged = {
+    identifier: model.identifier,
+    isPersonal: providers.isPersonal(model.provider, model.identifier),
+    contextWindow: model.contextWindow,
+  }
+  const { database, usageLimits } = dependencies
+  const chat = countShortRequests(providers.chatModel(model.provider, model.identifier), {
+    database,
+    reply: attempt.reply,
+    charged,
+    limits: usageLimits,
+  })
   const budget = createResultBudget(model)
   const allTools = createTools(attempt, loaded, commands, { ...dependencies, budget })
   const { fitting: tools, omitted: omittedTools } = await fitTools(allTools, model)
@@ -69,9 +80,7 @@ export async function prepareModelStream(
   const { summaryId, ...prompt } = await fitToWindow(input, chat, attempt, loaded, dependencies)
   const text = requestText(prompt, input)
   budget.reserve(text, pictureTokensOf(input))
-  const charged = { identifier: model.identifier, isPersonal: providers.isPersonal(model.provider, model.identifier) }
   const tokensIn = estimateTokens(text) + pictureTokensOf(input)
-  const { database, usageLimits } = dependencies
   const maxOutputTokens = await admitAnswer(database, attempt.reply, charged, tokensIn, usageLimits)
   // Database failures are retried when the answer is stored.
   const onPause = () => writer.flushed().catch(() => undefined)

@@ -18,10 +18,14 @@ export async function persist(
   for (;;) {
     try {
       await writer.flushed()
-      if (attempt.isLost()) return true
+      if (attempt.isLost()) {
+        if (results.generated?.spent) await replyClaims.countUnstored(reply, results.generated.spent)
+        return true
+      }
       const answer = composeAnswer(reply, results, { seq: writer.nextSeq(), isStopped, steps: stopwatch.steps })
       const wakesBefore = wakeCount()
       const { isStored, hasQueuedQuestions } = await replyClaims.finish(reply, answer)
+      if (!isStored && answer.spent) await replyClaims.countUnstored(reply, answer.spent)
       if (isStored && results.loaded?.context.isUntitled) titles.suggest(titleRequest(attempt, results, isStopped))
       return hasQueuedQuestions || wakeCount() !== wakesBefore
     } catch (error) {

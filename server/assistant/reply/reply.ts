@@ -38,10 +38,26 @@ async function write(
     const results = await runPhases(attempt, dependencies)
     if (results.error) describe({ hasFailed: true, attributes: { code: results.error.code } })
     await reply.durable
-    return attempt.abandoned.aborted || (await persist(attempt, results, interruptions.stopped.aborted, dependencies))
+    if (!attempt.abandoned.aborted) return await persist(attempt, results, interruptions.stopped.aborted, dependencies)
+    await countAbandoned(reply, results, dependencies)
+    return true
   } finally {
     await attempt.close()
   }
+}
+
+/** Deleting a conversation ends its answer; its model was asked all the same. */
+async function countAbandoned(
+  reply: ClaimedReply,
+  { generated }: PhaseResults,
+  { replyClaims, log }: ReplyDependencies,
+): Promise<void> {
+  if (!generated?.spent) return
+  await replyClaims
+    .countUnstored(reply, generated.spent)
+    .catch((error: unknown) =>
+      log.warn({ err: error, reply: reply.id }, 'the use of an abandoned answer was not counted'),
+    )
 }
 
 async function runPhases(attempt: Attempt, dependencies: ReplyDependencies): Promise<PhaseResults> {

@@ -144,8 +144,22 @@ end
 $$;
 revoke execute on function lock_usage(uuid, boolean, boolean) from public;
 
+-- Whether the installation pays for a model: not an own endpoint, nor a provider of which the person has a key.
+create function is_charged_model(person uuid, conversation uuid, model text) returns boolean
+  language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return model <> 'alcove-reader' and not starts_with(model, 'endpoint:')
+    and not exists (
+      select from public.models m join public.own_providers o on o.owner = person and o.name = m.provider
+      where m.model_identifier = model
+    );
+end
+$$;
+revoke execute on function is_charged_model(uuid, uuid, text) from public;
+
 -- Counts a question when it is queued, and refuses it beyond a limit. Tokens and costs concern only the installation's own model
--- accounts; whether the answer uses one of a person with accounts is decided by `reserve_usage`.
+-- accounts. Before the model is asked, `reserve_usage` decides.
 create function tg_replies__count_question() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
@@ -177,9 +191,10 @@ begin
     end if;
   end if;
   if greatest(allowed.tokens_per_person, allowed.cost_per_person, allowed.tokens_total, allowed.cost_total) > 0 then
-    is_charged := not exists (select from public.own_providers o where o.owner = new.owner) and coalesce(
-      new.model_name, (select c.model_name from public.conversations c where c.id = new.conversation_id), ''
-    ) <> 'alcove-reader';
+    is_charged := public.is_charged_model(
+      new.owner, new.conversation_id,
+      coalesce(new.model_name, (select c.model_name from public.conversations c where c.id = new.conversation_id), '')
+    );
     if is_charged and allowed.tokens_per_person > 0 then
       used := public.usage_since(new.owner, today);
       if used.tokens >= allowed.tokens_per_person then
@@ -226,7 +241,7 @@ as $$
 declare
   allowed public.quotas;
   today date := public.utc_today();
-  month date := date_trunc('month', public.utc_today())::date;
+  month date := date_trunc('month', today)::date;
   person uuid;
   limited record;
   used record;
@@ -254,14 +269,17 @@ begin
     ) as v (name, who, first_day, bound)
     where v.bound > 0
   loop
-    used := public.usage_since(limited.who, limited.first_day);
+    -- An answer that ends in between counts twice rather than not at all.
     select coalesce(sum(r.reserved_tokens), 0)::bigint as tokens, coalesce(sum(r.reserved_cost), 0)::bigint as cost into reserved
     from public.replies r
     where r.state = 'running' and r.id <> reply and (limited.who is null or r.owner = limited.who);
+    used := public.usage_since(limited.who, limited.first_day);
     if limited.name like '%tokens' then
       room := limited.bound - used.tokens - reserved.tokens - tokens_in;
     elsif price_out > 0 then
       room := floor((limited.bound - used.cost - reserved.cost - tokens_in * price_in) / price_out);
+    elsif price_in > 0 then
+      room := case when used.cost + reserved.cost + tokens_in * price_in <= limited.bound then wanted else 0 end;
     else
       continue;
     end if;
@@ -292,6 +310,9 @@ declare
   read record;
   used record;
 begin
+  if current_setting('alcove.copies_pages', true) = 'on' then
+    return null;
+  end if;
   for read in
     select d.owner, count(*) as pages from new_rows n join public.documents d on d.id = n.document_id
     where n.confidence is not null and d.owner is not null group by d.owner order by d.owner
@@ -374,7 +395,7 @@ $$;
 revoke execute on function stored_bytes(uuid[]) from public;
 grant execute on function stored_bytes(uuid[]) to service_role;
 
--- Sums up the events of earlier days, notes what is stored today, and forgets days older than `kept_days`.
+-- Sums up the events so far, notes what is stored today, and forgets days older than `kept_days`.
 create function fold_usage(kept_days integer) returns void
   language plpgsql volatile security definer set search_path = ''
 as $$
@@ -382,7 +403,7 @@ declare
   today date := public.utc_today();
 begin
   with moved as (
-    delete from public.usage_events e where e.day < today returning e.*
+    delete from public.usage_events e where e.day <= today returning e.*
   )
   insert into public.daily_usage as d (owner, day, questions, tokens, own_tokens, cost, documents, pages)
   select coalesce(p.id, '00000000-0000-0000-0000-000000000000'), m.day, sum(m.questions), sum(m.tokens), sum(m.own_tokens),
@@ -451,7 +472,7 @@ as $$
 declare
   bounds public.quotas;
   today date := public.utc_today();
-  month date := date_trunc('month', public.utc_today())::date;
+  month date := date_trunc('month', today)::date;
   person uuid := auth.uid();
   of_day record;
   of_month record;

@@ -99,12 +99,15 @@ begin
   if not found then
     raise exception using errcode = 'PT409', message = 'The same file is there already.';
   end if;
+  -- Recognised before, which is counted once.
+  perform set_config('alcove.copies_pages', 'on', true);
   insert into public.document_pages (
     document_id, owner, page, text, items, headings, rows, boxes, confidence, is_cut, blocks, gap, columns
   )
   select copy, coalesce(target, me), p.page, p.text, p.items, p.headings, p.rows, p.boxes, p.confidence, p.is_cut, p.blocks, p.gap,
     p.columns
   from public.document_pages p where p.document_id = original.id;
+  perform set_config('alcove.copies_pages', 'off', true);
   -- Its pages are measured and counted with this.
   update public.documents d set parsed_at = original.parsed_at where d.id = copy;
   perform public.record_space_event(

@@ -87,6 +87,25 @@ $$;
 revoke execute on function has_space_keys(uuid) from public;
 grant execute on function has_space_keys(uuid) to authenticated;
 
+-- As before, and a space with a key of its own pays for its questions.
+create or replace function is_charged_model(person uuid, conversation uuid, model text) returns boolean
+  language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return model <> 'alcove-reader' and not starts_with(model, 'endpoint:')
+    and not exists (
+      select from public.models m join public.own_providers o on o.owner = person and o.name = m.provider
+      where m.model_identifier = model
+    )
+    and not exists (
+      select from public.conversations c
+      join public.space_providers p on p.space_id = c.space_id
+      join public.models m on m.provider = p.name
+      where c.id = conversation and m.model_identifier = model
+    );
+end
+$$;
+
 -- A conversation leaves the models of a space when it leaves the space, also as a copy.
 create function tg_conversations__leave_model() returns trigger
   language plpgsql security definer set search_path = ''
