@@ -23,7 +23,7 @@ export interface SpaceKeys {
 }
 
 export interface SpaceProviders {
-  /** Of all owners, or for another member those put in by that member. @throws AppError `not_found`, or `forbidden` without any */
+  /** Owners get all, other members those that they put in. @throws AppError `not_found`, or `forbidden` without any */
   list(person: Person, spaceId: string): Promise<SpaceProvider[]>
   /** Tests, then stores or replaces by name. @throws AppError as `list` and `listModels` do; `conflict` if too many */
   connect(person: Person, spaceId: string, given: NewProvider, signal: AbortSignal): Promise<SpaceProvider>
