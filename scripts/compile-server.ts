@@ -10,7 +10,7 @@ import ts from 'typescript'
 import { z } from 'zod'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
-const SOURCES = ['{contract,server}/**/*.ts', 'scripts/{backup,restore,keys,run-command}.ts']
+const SOURCES = ['{contract,server}/**/*.ts', 'scripts/{backup,restore,keys,operator,run-command}.ts']
 const TESTS = /\.test\.ts$/
 /** Other files that are read at run time: migrations, and tables of the thesaurus. */
 const DATA = ['server/**/migrations/**/*.sql', 'server/**/*.tsv']

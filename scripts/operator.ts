@@ -1,4 +1,4 @@
-/** `npm run -s operator`: prints a one-time link for the operator, where an installation has none yet. */
+/** `npm run -s operator`, as a package `alcove operator`: prints a one-time link for the operator, where an installation has none yet. */
 import { createOperatorLinkByCommand } from '#server/start/operator-command.ts'
 import { createLog } from '#server/base/log.ts'
 import { AppError } from '#server/base/errors.ts'

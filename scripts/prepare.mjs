@@ -46,8 +46,13 @@ function installPackages() {
   if (existsSync(modules) && lstatSync(modules).isSymbolicLink())
     fail('node_modules is a link: installing would empty what it points to.')
   console.error('Installing packages …')
-  const reason = installLocked(root)
+  const reason = installLocked(root, '--include=optional')
   if (reason !== null) fail(`The packages could not be installed. (${reason})`)
+  // An optional package that cannot be fetched, or that is for other processors, fails no installation.
+  if (!existsSync(PINNED_NODE))
+    fail(
+      `The Node that Alcove runs on is not among the installed packages: it exists for Linux on x64 and arm64, this is ${process.platform} on ${process.arch}. Where that fits, it could not be fetched; run the command again.`,
+    )
   writeFileSync(stamp, wanted)
 }
 

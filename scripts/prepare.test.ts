@@ -119,6 +119,18 @@ test('packages of another package-lock.json are installed, and a failure ends th
     status: 1,
     stderr: expect.stringContaining('The packages could not be installed.') as unknown,
   })
-  expect(prepare()).toMatchObject({ status: 0, installed: [' ci --no-audit', ' ci --no-audit'] })
+  expect(prepare()).toMatchObject({ status: 0, installed: [' ci --include=optional', ' ci --include=optional'] })
   expect(prepare().installed).toHaveLength(2)
+})
+
+test('an installation without the pinned Node fails with one sentence and is tried again the next time', () => {
+  rmSync(path.join(root, 'node_modules/.installed'))
+  rmSync(path.join(root, 'node_modules/.bin/node'))
+  for (const _time of [1, 2]) {
+    const { status, stderr, installed } = prepare()
+    expect(status).toBe(1)
+    expect(stderr).toContain('The Node that Alcove runs on is not among the installed packages')
+    expect(installed.at(-1)).toBe(' ci --include=optional')
+  }
+  expect(existsSync(path.join(root, 'node_modules/.installed'))).toBe(false)
 })

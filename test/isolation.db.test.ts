@@ -110,7 +110,11 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
     update: { owner: OWNERS, editor: OWNERS, reader: OWNERS },
     delete: { editor: EDITORS, reader: ['owner', 'reader'] },
   },
-  'public.space_providers': { read: { space: OWNERS }, delete: { space: OWNERS }, insert: { space: OWNERS } },
+  'public.space_providers': {
+    read: { space: OWNERS, 'key of editor': EDITORS },
+    delete: { space: OWNERS, 'key of editor': EDITORS },
+    insert: { space: OWNERS },
+  },
   'public.spaces': {
     read: { space: MEMBERS },
     update: { space: EDITORS },
@@ -199,6 +203,13 @@ async function seed(): Promise<void> {
      values ('ofSpace', '1', 'endpoint:' || $2::uuid, 'Harbour', 'compatible', 1000, $1, $2)`,
     [space, keys[0]?.id],
   )
+  // An owner who has become an editor.
+  const { rows: ofEditor } = await db.admin.query<{ id: string }>(
+    `insert into space_providers (space_id, created_by, kind, name, base_url)
+     values ($1, $2, 'compatible', 'Quay', 'https://models.test/v1') returning id`,
+    [space, people.editor.sub],
+  )
+  kindOf.set(ofEditor[0]?.id ?? '', 'key of editor')
   await db.admin.query(`insert into users (username, password) values ('legacy', 'x')`)
   await db.admin.query(`insert into chat_history (title, user_id) select 'legacy', id from users`)
   await db.admin.query(`insert into realtime.messages (topic, extension) values ('elsewhere', 'broadcast')`)

@@ -1,4 +1,4 @@
-/** Ends what is being sent to a person who loses the right to it, as soon as the database says that rights have changed. */
+/** Ends what is being sent to a person who loses the right to it, as soon as the database says that rights or sessions end. */
 import { z } from 'zod'
 import { parseJson } from '#server/base/json.ts'
 import type { Log } from '#server/base/log.ts'
@@ -8,6 +8,8 @@ import type { Listener } from '#server/database/listen.ts'
 const accessChange = z.object({ person: z.uuid().nullable() })
 
 interface Watched {
+  /** Its end, also by a ban or with the account, ends the right at once. */
+  readonly sessionId: string | undefined
   readonly isAllowed: () => Promise<boolean>
   readonly onLost: () => void
 }
@@ -33,9 +35,13 @@ export async function openAccessWatch(listener: Listener, log: Log): Promise<Acc
     )
   }
 
-  const stop = await listener.on('realtime_access_change', (payload) => {
+  const stopChanges = await listener.on('realtime_access_change', (payload) => {
     const { person } = accessChange.parse(parseJson(payload))
     if (person !== null) void check(person)
+  })
+  const stopSessions = await listener.on('realtime_session_end', (ended) => {
+    for (const entries of byPerson.values())
+      for (const entry of [...entries]) if (entry.sessionId === ended) entry.onLost()
   })
   // Changes may have been missed.
   listener.onReconnect(() => {
@@ -43,7 +49,10 @@ export async function openAccessWatch(listener: Listener, log: Log): Promise<Acc
   })
 
   return {
-    stop,
+    stop() {
+      stopChanges()
+      stopSessions()
+    },
     watch(person, watched) {
       const entries = byPerson.get(person) ?? new Set()
       byPerson.set(person, entries.add(watched))

@@ -11,6 +11,7 @@ export function endWithAccess(
 ): void {
   const { outgoing } = context.env as Partial<HttpBindings>
   if (!outgoing || outgoing.destroyed) return
-  const end = accessWatch.watch(context.get('claims').sub, { isAllowed, onLost: () => void outgoing.destroy() })
+  const { sub, session_id: sessionId } = context.get('claims')
+  const end = accessWatch.watch(sub, { sessionId, isAllowed, onLost: () => void outgoing.destroy() })
   outgoing.once('close', end)
 }

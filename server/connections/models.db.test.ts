@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { createTestDatabase } from '#test/database.ts'
@@ -63,4 +64,44 @@ test('names that an endpoint of a person no longer lists do not pile up', async 
     { is_visible: false, count: 1_000 },
     { is_visible: true, count: 700 },
   ])
+})
+
+test('an endpoint with the id of another person changes none of their models', async () => {
+  const [ann, ben] = [(await db.createPerson()).sub, (await db.createPerson()).sub]
+  const { rows: spaces } = await db.admin.query<{ id: string }>(
+    `insert into spaces (name, created_by) values ('Harbour', $1) returning id`,
+    [ben],
+  )
+  const spaceId = spaces[0]?.id ?? ''
+  const insertOwn = (owner: string, id: string) =>
+    db.admin.query(
+      `insert into own_providers (id, owner, kind, name, base_url) values ($1, $2, 'compatible', 'Home', 'https://a.test')`,
+      [id, owner],
+    )
+  const insertOfSpace = (id: string) =>
+    db.admin.query(
+      `insert into space_providers (id, space_id, created_by, kind, name, base_url)
+       values ($1, $2, $3, 'compatible', $4, 'https://b.test')`,
+      [id, spaceId, ben, `Shared ${id}`],
+    )
+  const [ofAnn, ofSpace] = [randomUUID(), randomUUID()]
+  await insertOwn(ann, ofAnn)
+  await insertOfSpace(ofSpace)
+  await expect(insertOfSpace(ofAnn)).rejects.toThrow('Another provider has this id.')
+  await expect(insertOwn(ben, ofSpace)).rejects.toThrow('Another provider has this id.')
+
+  const identifier = `endpoint:${ofAnn}/model`
+  const store = (
+    name: string,
+    by: { owner: string; ownProvider: string } | { spaceId: string; spaceProvider: string },
+  ) =>
+    db.database.asService((scope) =>
+      storeListedModels(scope, [{ identifier, name, contextWindow: 1_000, sees: false }], { provider: name, ...by }),
+    )
+  await store('of Ann', { owner: ann, ownProvider: ofAnn })
+  await store('of Ben', { spaceId, spaceProvider: ofSpace })
+  const stored = await db.admin.query('select name, owner, space_id from models where model_identifier = $1', [
+    identifier,
+  ])
+  expect(stored.rows).toEqual([{ name: 'of Ann', owner: ann, space_id: null }])
 })

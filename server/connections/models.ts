@@ -40,8 +40,10 @@ export async function storeListedModels(
      from jsonb_to_recordset($1) as listed(identifier text, name text, "contextWindow" integer, sees boolean)
      on conflict (model_identifier) do update
      set name = excluded.name, context_window = excluded.context_window, sees = excluded.sees, is_visible = true, updated_at = now()
-     where (models.name, models.context_window, models.sees, models.is_visible)
-       is distinct from (excluded.name, excluded.context_window, excluded.sees, true)`,
+     where models.own_provider is not distinct from excluded.own_provider
+       and models.space_provider is not distinct from excluded.space_provider
+       and (models.name, models.context_window, models.sees, models.is_visible)
+         is distinct from (excluded.name, excluded.context_window, excluded.sees, true)`,
     [JSON.stringify(models), provider, owner, ownProvider, spaceId, spaceProvider],
   )
   await scope.query(

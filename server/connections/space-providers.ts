@@ -23,7 +23,7 @@ export interface SpaceKeys {
 }
 
 export interface SpaceProviders {
-  /** @throws AppError `not_found`, or `forbidden` for members who do not own the space */
+  /** Owners get all, other members those that they put in. @throws AppError `not_found`, or `forbidden` without any */
   list(person: Person, spaceId: string): Promise<SpaceProvider[]>
   /** Tests, then stores or replaces by name. @throws AppError as `list` and `listModels` do; `conflict` if too many */
   connect(person: Person, spaceId: string, given: NewProvider, signal: AbortSignal): Promise<SpaceProvider>
@@ -106,11 +106,12 @@ export function createSpaceProviders(options: SpaceProvidersOptions): SpaceProvi
   return {
     list: (person, spaceId) =>
       database.asUser(person, async (scope) => {
-        await requireOwner(scope, spaceId)
         const { rows } = await scope.query<SpaceProvider & Record<string, unknown>>(
           `select ${COLUMNS} from space_providers where space_id = $1 order by created_at, id`,
           [spaceId],
         )
+        // Former owners see those that they have put in.
+        if (rows.length === 0) await requireOwner(scope, spaceId)
         return rows
       }),
 
@@ -128,12 +129,13 @@ export function createSpaceProviders(options: SpaceProvidersOptions): SpaceProvi
 
     disconnect: (person, spaceId, id) =>
       database.asUser(person, async (scope) => {
-        await requireOwner(scope, spaceId)
         const { rowCount } = await scope.query('delete from space_providers where id = $1 and space_id = $2', [
           id,
           spaceId,
         ])
-        if (rowCount === 0) throw new AppError('not_found', 'There is no such provider.')
+        if (rowCount !== 0) return
+        await requireOwner(scope, spaceId)
+        throw new AppError('not_found', 'There is no such provider.')
       }),
 
     async refresh(person, spaceId, signal) {

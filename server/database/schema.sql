@@ -3018,6 +3018,28 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_providers__id_is_free()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  is_taken boolean;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('provider ' || new.id, 0));
+  if tg_table_name = 'own_providers' then
+    is_taken := exists (select from public.space_providers p where p.id = new.id);
+  else
+    is_taken := exists (select from public.own_providers p where p.id = new.id);
+  end if;
+  if is_taken then
+    raise exception using errcode = 'unique_violation', message = 'Another provider has this id.';
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.tg_replies__count_question()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4003,6 +4025,7 @@ CREATE TRIGGER realtime_insert AFTER INSERT ON public.models REFERENCING NEW TAB
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.models REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE CONSTRAINT TRIGGER tg_own_providers__forget_other_vectors AFTER DELETE OR UPDATE OF embeddings_model ON public.own_providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.embeddings_model IS NOT NULL)) EXECUTE FUNCTION public.tg_embeddings_choices__forget_vectors();
 CREATE CONSTRAINT TRIGGER tg_own_providers__forget_vectors AFTER DELETE ON public.own_providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.tg_own_providers__forget_vectors();
+CREATE TRIGGER tg_own_providers__id_is_free BEFORE INSERT OR UPDATE OF id ON public.own_providers FOR EACH ROW EXECUTE FUNCTION public.tg_providers__id_is_free();
 CREATE TRIGGER tg_own_providers__limit BEFORE INSERT ON public.own_providers FOR EACH ROW EXECUTE FUNCTION public.tg_own_providers__limit();
 CREATE TRIGGER tg_passage_vectors__count AFTER INSERT ON public.passage_vectors REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_passage_vectors__count();
 CREATE TRIGGER tg_replies__count_question AFTER INSERT ON public.replies FOR EACH ROW WHEN ((new.state = ANY (ARRAY['queued'::text, 'running'::text]))) EXECUTE FUNCTION public.tg_replies__count_question();
@@ -4017,6 +4040,7 @@ CREATE TRIGGER realtime_insert AFTER INSERT ON public.space_members REFERENCING 
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.space_members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{space_id,user_id}', '{space_id,user_id}');
 CREATE TRIGGER tg_space_members__follow AFTER INSERT OR DELETE OR UPDATE ON public.space_members FOR EACH ROW EXECUTE FUNCTION public.tg_space_members__follow();
 CREATE TRIGGER tg_space_members__guard BEFORE DELETE OR UPDATE ON public.space_members FOR EACH ROW EXECUTE FUNCTION public.tg_space_members__guard();
+CREATE TRIGGER tg_space_providers__id_is_free BEFORE INSERT OR UPDATE OF id ON public.space_providers FOR EACH ROW EXECUTE FUNCTION public.tg_providers__id_is_free();
 CREATE TRIGGER tg_space_providers__limit BEFORE INSERT ON public.space_providers FOR EACH ROW EXECUTE FUNCTION public.tg_space_providers__limit();
 CREATE TRIGGER tg_space_providers__record AFTER INSERT OR DELETE ON public.space_providers FOR EACH ROW EXECUTE FUNCTION public.tg_space_providers__record();
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.spaces REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{created_by,id}');
@@ -4295,10 +4319,10 @@ alter table public.space_providers enable row level security;
 alter table public.space_providers force row level security;
 create policy "owners put providers of theirs into a space" on public.space_providers for insert to authenticated
   with check (((created_by = ( SELECT auth.uid() AS uid)) AND (space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[]))));
-create policy "owners read which providers a space has" on public.space_providers for select to authenticated
-  using ((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])));
-create policy "owners take providers out of a space" on public.space_providers for delete to authenticated
-  using ((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])));
+create policy "owners read which providers a space has, others their own" on public.space_providers for select to authenticated
+  using (((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])) OR (created_by = ( SELECT auth.uid() AS uid))));
+create policy "owners take providers out of a space, others their own" on public.space_providers for delete to authenticated
+  using (((space_id = ANY (( SELECT public.spaces_to('own'::text) AS spaces_to)::uuid[])) OR (created_by = ( SELECT auth.uid() AS uid))));
 alter table public.spaces enable row level security;
 alter table public.spaces force row level security;
 create policy "everyone signed in creates spaces" on public.spaces for insert to authenticated

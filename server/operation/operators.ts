@@ -34,7 +34,7 @@ export async function createOperatorLink(run: Run, address: string): Promise<str
 const ended = () =>
   new AppError(
     'not_found',
-    'This link has ended or was used. Where there is no operator yet, `npm run -s operator` prints another one.',
+    'This link has ended or was used. Where there is no operator yet, `npm run -s operator` (as a package or image: `alcove operator`) prints another one.',
   )
 
 export async function requireLink(database: Database, token: string): Promise<void> {

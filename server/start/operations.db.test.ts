@@ -2,7 +2,11 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLog } from '#server/base/log.ts'
+import { additions, phases } from '#server/base/tracing.ts'
 import { readConfig } from '#server/config.ts'
+import type { Queue } from '#server/telemetry/gauges.ts'
+import { SUMS } from '#server/telemetry/instruments.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { createOperationsRoutes } from './operations.ts'
 
@@ -15,7 +19,10 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 /** Serves the routes as a server with this environment does. */
-async function serveWith(environment: Record<string, string>) {
+async function serveWith(
+  environment: Record<string, string>,
+  readQueues: () => Promise<readonly Queue[]> = () => Promise.resolve([]),
+) {
   const config = readConfig(environment)
   const routes = createOperationsRoutes({
     database: database.database,
@@ -29,7 +36,8 @@ async function serveWith(environment: Record<string, string>) {
     hasPublicLinks: false,
     hasMailbox: false,
     gauges: { alcove_example: { help: 'An example.', read: () => 7 } },
-    readQueues: () => Promise.resolve([]),
+    readQueues,
+    log: createLog('silent'),
   })
   const port = await new Promise<number>((resolve) => {
     server = serve({ fetch: routes.fetch, hostname: '127.0.0.1', port: 0 }, (address) => resolve(address.port))
@@ -69,4 +77,46 @@ test('metrics with a token are for its bearer alone, wherever the request comes 
     expect(await served.read(bearer(wrong)), wrong).toMatchObject({ status: 401 })
   expect(await served.read({ host: 'localhost' })).toMatchObject({ status: 401 })
   expect(await served.read({ authorization: `Basic ${TOKEN}` })).toMatchObject({ status: 401 })
+})
+
+test('metrics of the process are there while the database is away, without figures of queues', async () => {
+  let isAway = false
+  const queue = { queue: 'replies', waiting: 3, running: 1, oldestWaitsS: 2 }
+  using local = await serveWith({}, () =>
+    isAway ? Promise.reject(new Error('the connection ended')) : Promise.resolve([queue]),
+  )
+  const waits = 'alcove_queue_waiting{queue="replies"} 3'
+  const read = async () => {
+    const { status, body } = await local.read()
+    return { status, lines: body.split('\n') }
+  }
+  expect(await read()).toMatchObject({
+    status: 200,
+    lines: expect.arrayContaining([waits, 'alcove_queues_unread 0']) as string[],
+  })
+  isAway = true
+  const away = await read()
+  expect(away).toMatchObject({
+    status: 200,
+    lines: expect.arrayContaining(['alcove_example 7', 'alcove_queues_unread 1']) as string[],
+  })
+  expect(away.lines.filter((line) => line.startsWith('alcove_queue_waiting'))).toEqual([])
+  isAway = false
+  expect((await read()).lines).toEqual(expect.arrayContaining([waits, 'alcove_queues_unread 0']))
+})
+
+test('numbers that no counter takes, as a model server may report them, neither throw nor are recorded', async () => {
+  using local = await serveWith({})
+  await local.read()
+  const [[name, sum] = []] = Object.entries(SUMS)
+  if (name === undefined || sum === undefined) throw new Error('there is no sum')
+  const labels = { [sum.label]: 'of-this-test' }
+  for (const value of [-1, Number.NaN, Infinity, -Infinity, 0, 2]) {
+    additions.publish({ name, labels, value })
+    phases.publish({ name: 'of-this-test', ms: value })
+  }
+  const { body } = await local.read()
+  const lines = body.split('\n').filter((line) => line.includes('of-this-test'))
+  expect(lines).toContain(`${sum.name.replaceAll('.', '_')}_total{${sum.label}="of-this-test"} 2`)
+  expect(lines.filter((line) => /(NaN|Inf|-\d\S*)$/.test(line))).toEqual([])
 })

@@ -2,6 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import type { PublicConfig } from '#contract/auth.ts'
+import type { Log } from '#server/base/log.ts'
 import { isLocalRequest } from '#server/access/local-request.ts'
 import type { Database } from '#server/database/scope.ts'
 import type { Gauges, Queue } from '#server/telemetry/gauges.ts'
@@ -20,6 +21,7 @@ interface OperationsOptions {
   readonly hasMailbox: boolean
   readonly gauges: Gauges
   readonly readQueues: () => Promise<readonly Queue[]>
+  readonly log: Log
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
@@ -31,7 +33,7 @@ function bringsToken(context: Context, token: string): boolean {
 }
 
 export function createOperationsRoutes(options: OperationsOptions) {
-  const { database, anonKey, publicUrl, metricsToken, hasNoProxy, testAccount, hasMailbox, gauges, readQueues } =
+  const { database, anonKey, publicUrl, metricsToken, hasNoProxy, testAccount, hasMailbox, gauges, readQueues, log } =
     options
   const { requiresSecondFactor, hasTextMessages, hasPublicLinks } = options
   const routes = new Hono()
@@ -40,7 +42,7 @@ export function createOperationsRoutes(options: OperationsOptions) {
   /** Loads with the first scrape to keep the start fast. */
   async function loadMetrics(): Promise<() => Promise<string>> {
     const { startPrometheus } = await import('#server/telemetry/prometheus.ts')
-    return startPrometheus({ gauges, readQueues })
+    return startPrometheus({ gauges, readQueues, log })
   }
 
   routes.get('/healthz', async (context) => {
@@ -70,7 +72,10 @@ export function createOperationsRoutes(options: OperationsOptions) {
         'www-authenticate': 'Bearer realm="metrics"',
       })
     }
-    metrics ??= loadMetrics()
+    metrics ??= loadMetrics().catch((error: unknown) => {
+      metrics = undefined
+      throw error
+    })
     return context.text(await (await metrics)())
   })
 

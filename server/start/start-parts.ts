@@ -154,7 +154,7 @@ interface Monitored {
 }
 
 function createOperations(
-  { config, database, background }: Foundation,
+  { config, database, background, log }: Foundation,
   signing: Tokens | undefined,
   { services, gauges, hasQueues }: Monitored,
 ) {
@@ -175,5 +175,6 @@ function createOperations(
     hasMailbox: services?.hasMailbox ?? false,
     gauges,
     readQueues: hasQueues ? readQueues : () => Promise.resolve([]),
+    log,
   })
 }

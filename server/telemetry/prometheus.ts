@@ -1,5 +1,6 @@
 /** Metrics for a scraper. Durations and sums count from the first scrape on, so a server that is not scraped measures nothing. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Log } from '#server/base/log.ts'
 import { type Gauges, type Queue, QUEUE_FIGURES } from './gauges.ts'
 import { DURATION_BUCKETS, DURATIONS, type Instrument, PHASES, SUMS } from './instruments.ts'
 import { outcomeOf, subscribe } from './subscribe.ts'
@@ -7,12 +8,13 @@ import { outcomeOf, subscribe } from './subscribe.ts'
 interface PrometheusOptions {
   readonly gauges: Gauges
   readonly readQueues: () => Promise<readonly Queue[]>
+  readonly log: Log
 }
 
 const underscored = (name: string): string => name.replaceAll('.', '_')
 
 /** Returns the function that writes the metrics in Prometheus's text format. */
-export function startPrometheus({ gauges, readQueues }: PrometheusOptions): () => Promise<string> {
+export function startPrometheus({ gauges, readQueues, log }: PrometheusOptions): () => Promise<string> {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -33,6 +35,12 @@ export function startPrometheus({ gauges, readQueues }: PrometheusOptions): () =
     gauge: new Gauge({ name, help, labelNames: ['queue'], registers }),
     figure,
   }))
+
+  const unread = new Gauge({
+    name: 'alcove_queues_unread',
+    help: 'Whether the database did not tell its queues at this scrape: 0 or 1.',
+    registers,
+  })
 
   const histogramOf = ({ name, help, label }: Instrument, labels: readonly string[] = []) =>
     new Histogram({
@@ -65,10 +73,15 @@ export function startPrometheus({ gauges, readQueues }: PrometheusOptions): () =
   })
 
   return async function writeMetrics() {
-    const found = await readQueues()
+    // The figures of the process are needed most while the database is away.
+    const found = await readQueues().catch((error: unknown) => {
+      log.debug({ err: error }, 'the queues could not be read for the metrics')
+      return undefined
+    })
+    unread.set(found === undefined ? 1 : 0)
     for (const { gauge, figure } of queues) {
       gauge.reset()
-      for (const queue of found) gauge.set({ queue: queue.queue }, queue[figure])
+      for (const queue of found ?? []) gauge.set({ queue: queue.queue }, queue[figure])
     }
     return registry.metrics()
   }

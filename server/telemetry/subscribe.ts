@@ -11,7 +11,10 @@ export const outcomeOf = ({ error, hasFailed = false }: Operation): 'ok' | 'fail
 
 const ignore = () => undefined
 
-/** Tells the recorder of each operation that begins from now on. A recorder must not throw: Node would end the process. */
+/**
+ * Tells the recorder of each operation that begins from now on, and of additions and phases with a value that can be recorded.
+ * A recorder must not throw: Node would end the process.
+ */
 export function subscribe({ onEnd, onPhase, onAddition }: Recorder): () => void {
   const startedAt = new WeakMap<Operation, number>()
   const listeners = {
@@ -25,7 +28,15 @@ export function subscribe({ onEnd, onPhase, onAddition }: Recorder): () => void 
     error: ignore,
   }
   operations.subscribe(listeners)
-  const unsubscribe = [phases.subscribe(onPhase), additions.subscribe(onAddition)]
+  const unsubscribe = [
+    phases.subscribe((phase) => {
+      if (Number.isFinite(phase.ms) && phase.ms >= 0) onPhase(phase)
+    }),
+    additions.subscribe((addition) => {
+      // Counters throw on a negative one, and a model server may report any number of tokens.
+      if (Number.isFinite(addition.value) && addition.value > 0) onAddition(addition)
+    }),
+  ]
   return () => {
     operations.unsubscribe(listeners)
     for (const end of unsubscribe) end()

@@ -24,12 +24,12 @@ create index space_providers_created_by_idx on space_providers (space_id, create
 
 alter table space_providers enable row level security;
 alter table space_providers force row level security;
-create policy "owners read which providers a space has" on space_providers for select to authenticated
-  using (space_id = any ((select spaces_to('own'))::uuid[]));
+create policy "owners read which providers a space has, others their own" on space_providers for select to authenticated
+  using (space_id = any ((select spaces_to('own'))::uuid[]) or created_by = (select auth.uid()));
 create policy "owners put providers of theirs into a space" on space_providers for insert to authenticated
   with check (created_by = (select auth.uid()) and space_id = any ((select spaces_to('own'))::uuid[]));
-create policy "owners take providers out of a space" on space_providers for delete to authenticated
-  using (space_id = any ((select spaces_to('own'))::uuid[]));
+create policy "owners take providers out of a space, others their own" on space_providers for delete to authenticated
+  using (space_id = any ((select spaces_to('own'))::uuid[]) or created_by = (select auth.uid()));
 grant select (id, space_id, created_by, kind, name, base_url, created_at) on space_providers to authenticated;
 grant insert (id, space_id, created_by, kind, name, base_url, sealed_key) on space_providers to authenticated;
 grant delete on space_providers to authenticated;
@@ -48,6 +48,30 @@ end
 $$;
 create trigger tg_space_providers__limit before insert on space_providers
   for each row execute function tg_space_providers__limit();
+
+-- Identifiers of models begin with the id of their provider, so one id must not name a provider in both tables.
+create function tg_providers__id_is_free() returns trigger
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  is_taken boolean;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('provider ' || new.id, 0));
+  if tg_table_name = 'own_providers' then
+    is_taken := exists (select from public.space_providers p where p.id = new.id);
+  else
+    is_taken := exists (select from public.own_providers p where p.id = new.id);
+  end if;
+  if is_taken then
+    raise exception using errcode = 'unique_violation', message = 'Another provider has this id.';
+  end if;
+  return new;
+end
+$$;
+create trigger tg_own_providers__id_is_free before insert or update of id on own_providers
+  for each row execute function tg_providers__id_is_free();
+create trigger tg_space_providers__id_is_free before insert or update of id on space_providers
+  for each row execute function tg_providers__id_is_free();
 
 create function tg_space_providers__record() returns trigger
   language plpgsql security definer set search_path = ''
