@@ -23,7 +23,8 @@ let mailAnswer = '250 2.0.0 queued as 42'
 let mails = ''
 let environment: Record<string, string>
 let alcove: Alcove
-let other: Alcove
+/** A second server of the database, which the tests of the link start. */
+let other: Alcove | undefined
 let apikey: string
 let admin: pg.Pool
 
@@ -31,19 +32,30 @@ let admin: pg.Pool
 function startMailServer(): Promise<Server> {
   const server = createServer((socket) => {
     let isBody = false
-    socket.write('220 mail.test\r\n')
-    socket.on('data', (data) => {
-      const text = data.toString()
-      mails += text
+    // TCP may split a command or a body into several events, or deliver several in one.
+    let unread = ''
+    const answer = (part: string) => {
       if (isBody) {
-        if (!text.includes('\r\n.\r\n')) return
         isBody = false
         socket.write(`${mailAnswer}\r\n`)
-      } else if (/^DATA/i.test(text)) {
+      } else if (/^DATA/i.test(part)) {
         isBody = true
         socket.write('354 go on\r\n')
-      } else if (/^QUIT/i.test(text)) socket.end('221 bye\r\n')
+      } else if (/^QUIT/i.test(part)) socket.end('221 bye\r\n')
       else socket.write('250 ok\r\n')
+    }
+    socket.write('220 mail.test\r\n')
+    socket.on('data', (data) => {
+      mails += data.toString()
+      unread += data.toString()
+      for (;;) {
+        const end = isBody ? '\r\n.\r\n' : '\r\n'
+        const at = unread.indexOf(end)
+        if (at === -1) return
+        const part = unread.slice(0, at)
+        unread = unread.slice(at + end.length)
+        answer(part)
+      }
     })
     socket.on('error', () => socket.destroy())
   })
@@ -70,7 +82,7 @@ beforeAll(async () => {
   apikey = ((await answer.json()) as { supabaseAnonKey: string }).supabaseAnonKey
 })
 afterAll(async () => {
-  await other.stop()
+  await other?.stop()
   await alcove.stop()
   await admin.end()
   await new Promise((resolve) => mailServer.close(resolve))
@@ -321,16 +333,18 @@ describe('settings', () => {
     createClient(address, apikey, { auth: { persistSession: false } }).auth.signUp({ email, password: PASSWORD })
 
   test('a change applies on every server of the database, and the default comes back', async () => {
+    const second = other
+    if (second === undefined) throw new Error('the second server has not started')
     const operator = await signIn('operator@example.test')
     expect((await operator.request('PUT', '/operation/settings/AUTH_SIGNUP', { value: 'closed' })).status).toBe(204)
     expect((await signUp(alcove.address, 'closed@example.test')).error?.code).toBe('signup_disabled')
     await expect
-      .poll(async () => (await (await fetch(`${other.address}/auth/v1/settings`)).json()) as object)
+      .poll(async () => (await (await fetch(`${second.address}/auth/v1/settings`)).json()) as object)
       .toMatchObject({ disable_signup: true })
     await operator.request('PUT', '/operation/settings/AUTH_SIGNUP', { value: null })
     expect((await signUp(alcove.address, 'open@example.test')).error).toBeNull()
     await expect
-      .poll(async () => (await (await fetch(`${other.address}/auth/v1/settings`)).json()) as object)
+      .poll(async () => (await (await fetch(`${second.address}/auth/v1/settings`)).json()) as object)
       .toMatchObject({ disable_signup: false })
   })
 

@@ -85,13 +85,20 @@ async function enlargeFile(): Promise<void> {
 }
 
 async function fillConversation(conversation: string): Promise<void> {
-  await admin.query(`set alcove.copies_answered = 'on'`)
-  await admin.query(
-    `insert into messages (conversation_id, content, sender_role, author)
+  // A setting is that of one connection: on another one of the pool, each message would want an answer.
+  const connection = await admin.connect()
+  try {
+    await connection.query(`begin; set local alcove.copies_answered = 'on'`)
+    await connection.query(
+      `insert into messages (conversation_id, content, sender_role, author)
      select $1, string_agg(gen_random_uuid()::text, ' '), 1, $2
      from generate_series(1, 2000) as message, generate_series(1, 600) as word group by message`,
-    [conversation, member.id],
-  )
+      [conversation, member.id],
+    )
+    await connection.query('commit')
+  } finally {
+    connection.release(true)
+  }
 }
 
 test('nothing of a space reaches a member after the removal, on any of three servers', async ({ annotate }) => {
