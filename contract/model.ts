@@ -11,7 +11,10 @@ export const modelRow = z.object({
   is_default: z.boolean(),
   context_window: z.int().positive(),
   /** The space whose key reaches it and in which alone it is offered; null: everywhere. */
-  space_id: z.uuid().nullish().transform((id) => id ?? null),
+  space_id: z
+    .uuid()
+    .nullish()
+    .transform((id) => id ?? null),
 })
 export type ModelRow = z.infer<typeof modelRow>
 

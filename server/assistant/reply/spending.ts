@@ -33,7 +33,7 @@ export interface ChargedModel {
 }
 
 const MAX_RESERVED_TOKENS = 16_000
-/** Of a small window, the prompt takes most; model servers refuse a prompt and an answer that are longer together. */
+/** The prompt takes most of a small window; model servers refuse a prompt and an answer that are longer together. */
 const RESERVED_SHARE = 1 / 4
 /** A cautious estimate: most languages take more characters for a token. */
 const BYTES_PER_TOKEN = 3
