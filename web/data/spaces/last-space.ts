@@ -1,6 +1,7 @@
 import { ownName } from '#web/data/base-path.ts'
 import { localStore, tabStore } from '#web/data/storage/text-store.ts'
-import type { Space } from './current-space.ts'
+import { parseRouteState } from '#web/lib/route-state.ts'
+import { type Space, spaceParameter } from './current-space.ts'
 
 const keyOf = (userId: string): string => ownName(`alcove-space:${userId}`)
 
@@ -8,8 +9,9 @@ const PERSONAL = 'personal'
 
 /** The space in which the person was last in this tab; in a new tab, that on this device. */
 export function readLastSpace(userId: string): Space {
-  const ofTab = tabStore.getItem(keyOf(userId))
-  return ofTab === PERSONAL ? null : (ofTab ?? localStore.getItem(keyOf(userId)))
+  const stored = tabStore.getItem(keyOf(userId)) ?? localStore.getItem(keyOf(userId)) ?? PERSONAL
+  // An address ignores what is no id, so that would never open.
+  return parseRouteState(`?${spaceParameter(stored)}`).spaceId
 }
 
 export function storeLastSpace(userId: string, space: Space): void {
