@@ -23,6 +23,7 @@ const FIGURES = [
   'search',
   'message-search',
   'spaces',
+  'spaces-live',
   'growth',
 ] as const
 
