@@ -44,15 +44,8 @@ export function invitationRoutes(service: AuthService): Hono {
     const email = requireEmail(body.email)
     const redirectTo = chooseRedirect(context.req.query('redirect_to'), settings)
     const { account, message } = await database.asAuth(async (scope) => {
-      const userId = await invite(scope, service, { email, data: body.data })
-      const issued = await issueMailCode(scope, service, {
-        kind: 'invitation',
-        email,
-        userId,
-        pkce: undefined,
-        redirectTo,
-      })
-      return { account: await requireAccount(scope, userId), message: issued.message }
+      const { userId, message } = await issueInvitation(scope, service, { email, data: body.data, redirectTo })
+      return { account: await requireAccount(scope, userId), message }
     })
     await sendAndWait(service, { kind: 'invitation', email, message })
     return context.json(userAnswer(account))
@@ -100,6 +93,24 @@ export async function invite(
   if (userId === undefined) throw emailExists()
   await scope.query('update auth.users set invited_at = now() where id = $1', [userId])
   return userId
+}
+
+/** As `invite`, with the mail that tells of it. */
+export async function issueInvitation(
+  scope: Scope,
+  service: AuthService,
+  { redirectTo, ...invited }: Invited & { readonly redirectTo: URL },
+) {
+  const userId = await invite(scope, service, invited)
+  const { email } = invited
+  const { message } = await issueMailCode(scope, service, {
+    kind: 'invitation',
+    email,
+    userId,
+    pkce: undefined,
+    redirectTo,
+  })
+  return { userId, message }
 }
 
 async function hashForSignup({ type, password }: LinkBody, rules: PasswordRules): Promise<string | null> {

@@ -3,9 +3,9 @@ import type { OperatedPerson } from '#contract/operation.ts'
 import type { Database } from '#server/database/scope.ts'
 import { requireAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { invite } from './invitations.ts'
+import { issueInvitation } from './invitations.ts'
 import { testMail } from './mail/templates.ts'
-import { issueMailCode, sendAndWait } from './mail-codes.ts'
+import { sendAndWait } from './mail-codes.ts'
 import { chooseRedirect } from './redirects.ts'
 import { requireEmail } from './request.ts'
 import type { AuthService } from './service.ts'
@@ -53,18 +53,11 @@ export async function listPeople(
 export async function invitePerson(service: AuthService, given: string): Promise<void> {
   const { database, settings } = service
   const email = requireEmail(given)
-  const message = await database.asAuth(async (scope) => {
-    const userId = await invite(scope, { settings: { ...settings, signup: 'invite' } }, { email, data: {} })
-    const redirectTo = chooseRedirect(undefined, settings)
-    const issued = await issueMailCode(scope, service, {
-      kind: 'invitation',
-      email,
-      userId,
-      pkce: undefined,
-      redirectTo,
-    })
-    return issued.message
-  })
+  const invitingService = { ...service, settings: { ...settings, signup: 'invite' as const } }
+  const redirectTo = chooseRedirect(undefined, settings)
+  const { message } = await database.asAuth((scope) =>
+    issueInvitation(scope, invitingService, { email, data: {}, redirectTo }),
+  )
   await sendAndWait(service, { kind: 'invitation', email, message })
 }
 

@@ -1,8 +1,8 @@
 /** Mails about an invitation to a space, which the page shows to its recipient as well. */
 import { takeAttempt } from '#server/access/token-bucket.ts'
 import { findAccountByEmail } from './accounts.ts'
-import { invite } from './invitations.ts'
-import { issueMailCode, type OutgoingMail, sendAndWait } from './mail-codes.ts'
+import { issueInvitation } from './invitations.ts'
+import { type OutgoingMail, sendAndWait } from './mail-codes.ts'
 import { spaceInvitationMail } from './mail/templates.ts'
 import { mailBuckets } from './rate-limits.ts'
 import { chooseRedirect } from './redirects.ts'
@@ -41,15 +41,8 @@ export async function sendSpaceInvitation(service: AuthService, invitation: Spac
     if (account !== undefined)
       return { kind: 'invitation', email, message: spaceInvitationMail(invitation, `${settings.siteUrl}/`) }
     if (settings.signup !== 'open') return undefined
-    const userId = await invite(scope, service, { email, data: {} })
     const redirectTo = chooseRedirect(undefined, settings)
-    const { message } = await issueMailCode(scope, service, {
-      kind: 'invitation',
-      email,
-      userId,
-      pkce: undefined,
-      redirectTo,
-    })
+    const { message } = await issueInvitation(scope, service, { email, data: {}, redirectTo })
     return { kind: 'invitation', email, message }
   })
   if (mail) await sendAndWait(service, mail)

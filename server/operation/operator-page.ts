@@ -1,13 +1,11 @@
 /** The page of the one-time link: its first visitor signs up with it, or signs in, and is the operator. Works without scripts. */
-import { createHash } from 'node:crypto'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { html, raw } from 'hono/html'
-import { PRODUCT_NAME } from '#contract/product-names.ts'
+import { html } from 'hono/html'
 import { rejectOtherSites } from '#server/access/authenticate.ts'
 import { AuthError } from '#server/auth/errors.ts'
 import { openOperatorAccount } from '#server/auth/operator-account.ts'
-import { PLAIN_PAGE_CSS } from '#server/auth/plain-page-css.ts'
+import { createPlainPage } from '#server/auth/plain-page.ts'
 import type { AuthService } from '#server/auth/service.ts'
 import { APP_ERROR_STATUS, AppError } from '#server/base/errors.ts'
 import type { Database } from '#server/database/scope.ts'
@@ -24,9 +22,7 @@ input {
 input:focus-visible { outline: 2px solid var(--ink); outline-offset: 1px; }
 [role='alert'] { margin-top: 24px; font: 15px/22px 'Inter Variable', system-ui, sans-serif; }
 `
-const CSS = PLAIN_PAGE_CSS + FIELD_CSS
-const STYLE = raw(`<style>${CSS}</style>`)
-const STYLE_HASH = createHash('sha256').update(CSS).digest('base64')
+const renderPlainPage = createPlainPage({ css: FIELD_CSS, formAction: "'self'" })
 
 interface PageState {
   /** Undefined: the link has ended, so that there is no form. */
@@ -36,12 +32,7 @@ interface PageState {
 }
 
 function renderPage(context: Context, { token, email = '', error }: PageState, status: 200 | 400 | 404 | 429 | 422) {
-  context.header(
-    'content-security-policy',
-    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-  )
   context.header('cache-control', 'no-store')
-  context.header('cross-origin-opener-policy', 'same-origin')
   const alert = error === undefined ? '' : html`<p role="alert">${error}</p>`
   const form =
     token === undefined
@@ -55,30 +46,12 @@ function renderPage(context: Context, { token, email = '', error }: PageState, s
           </p>
           <button type="submit">Become the operator</button>
         </form>`
-  return context.html(
-    html`<!doctype html>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="dark light" />
-          <meta name="robots" content="noindex" />
-          <title>Operator · ${PRODUCT_NAME}</title>
-          ${STYLE}
-        </head>
-        <body>
-          <main>
-            <h1>${PRODUCT_NAME}</h1>
-            <p class="note">
-              The operator decides who may sign up, what people may use and which settings apply, and reads nobody's
-              documents or conversations.
-            </p>
-            ${alert} ${form}
-          </main>
-        </body>
-      </html>`,
-    status,
-  )
+  const body = html`<p class="note">
+      The operator decides who may sign up, what people may use and which settings apply, and reads nobody's documents
+      or conversations.
+    </p>
+    ${alert} ${form}`
+  return renderPlainPage(context, { title: 'Operator', body }, status)
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
