@@ -7,7 +7,7 @@ import { TextField } from '#web/ui/text-field.tsx'
 import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
 import { ErrorText } from '#web/ui/section.tsx'
 import { SelectField } from '#web/ui/select-field.tsx'
-import { formText } from './form-text.ts'
+import { formText } from '#web/ui/form-text.ts'
 import { useAttempt } from '#web/data/use-attempt.ts'
 import styles from './connections.module.css'
 

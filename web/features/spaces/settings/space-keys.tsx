@@ -1,24 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX, type SubmitEvent } from 'react'
-import type { NewPersonalProvider } from '#contract/provider.ts'
 import type { SpaceProvider } from '#contract/space.ts'
 import { addSpaceProvider, removeSpaceProvider, spaceProvidersQuery } from '#web/data/spaces/providers.ts'
 import { useAttempt } from '#web/data/use-attempt.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import { ProviderFields, type ProviderKind, readProvider } from '#web/ui/provider-fields.tsx'
 import rows from '#web/ui/rows.module.css'
 import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
 import { ErrorText } from '#web/ui/section.tsx'
-import { SelectField } from '#web/ui/select-field.tsx'
-import { TextField } from '#web/ui/text-field.tsx'
-
-type Kind = NewPersonalProvider['kind']
-
-const KINDS: readonly { value: Kind; label: string }[] = [
-  { value: 'anthropic', label: 'Anthropic' },
-  { value: 'openai', label: 'OpenAI' },
-  { value: 'compatible', label: 'OpenAI-compatible server' },
-]
 
 /** Keys that pay for the questions of all members; owners add and remove them, and read none. */
 export function SpaceKeys({ space, isArchived }: { space: string; isArchived: boolean }): JSX.Element {
@@ -89,18 +79,12 @@ function KeyRow({ space, provider }: { space: string; provider: SpaceProvider })
 
 function KeyForm({ space, onDone }: { space: string; onDone: () => void }): JSX.Element {
   const queryClient = useQueryClient()
-  const [kind, setKind] = useState<Kind>('anthropic')
-  const [name, setName] = useState('')
-  const [baseUrl, setBaseUrl] = useState('')
-  const [apiKey, setApiKey] = useState('')
+  const [kind, setKind] = useState<ProviderKind>('anthropic')
   const { busy, errorMessage, run, clearError } = useAttempt()
-  const given = (): NewPersonalProvider => {
-    if (kind !== 'compatible') return { kind, apiKey }
-    return apiKey === '' ? { kind, name, baseUrl } : { kind, name, baseUrl, apiKey }
-  }
   const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
-    if (await run(() => addSpaceProvider(queryClient, space, given()))) onDone()
+    const given = readProvider(kind, event.currentTarget)
+    if (await run(() => addSpaceProvider(queryClient, space, given))) onDone()
   }
   return (
     <form
@@ -109,41 +93,7 @@ function KeyForm({ space, onDone }: { space: string; onDone: () => void }): JSX.
       onInput={clearError}
       onSubmit={(event) => void submit(event)}
     >
-      <SelectField
-        label="Provider"
-        value={kind}
-        options={KINDS}
-        onChange={(chosen) => setKind(KINDS.find(({ value }) => value === chosen)?.value ?? kind)}
-      />
-      {kind === 'compatible' && (
-        <>
-          <TextField
-            label="Name"
-            name="name"
-            required
-            maxLength={60}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-          <TextField
-            label="Address"
-            name="baseUrl"
-            type="url"
-            required
-            value={baseUrl}
-            onChange={(event) => setBaseUrl(event.target.value)}
-          />
-        </>
-      )}
-      <TextField
-        label={kind === 'compatible' ? 'Key (if it wants one)' : 'Key'}
-        name="apiKey"
-        type="password"
-        autoComplete="off"
-        required={kind !== 'compatible'}
-        value={apiKey}
-        onChange={(event) => setApiKey(event.target.value)}
-      />
+      <ProviderFields kind={kind} onKind={setKind} />
       <SaveOrCancel errorMessage={errorMessage} busy={busy} saving="Trying it..." onCancel={onDone} />
     </form>
   )
