@@ -9,6 +9,7 @@ import {
   ask,
   attemptAs,
   createConversation,
+  createPeopledSpace,
   createSpace,
   invite,
   join,
@@ -32,15 +33,7 @@ let stranger: Person
 let space: string
 
 beforeEach(async () => {
-  ;[owner, editor, reader, stranger] = await Promise.all([
-    db.createPerson(),
-    db.createPerson(),
-    db.createPerson(),
-    db.createPerson(),
-  ])
-  space = await createSpace(db, owner)
-  await join(db, owner, space, editor, 'editor')
-  await join(db, owner, space, reader, 'reader')
+  ;({ owner, editor, reader, stranger, space } = await createPeopledSpace(db))
 })
 
 const attempt = (person: Person, text: string, ...values: readonly unknown[]) => attemptAs(db, person, text, { values })

@@ -16,6 +16,7 @@ import {
   ask,
   attemptAs,
   createConversation,
+  createPeopledSpace,
   createSpace,
   join,
   type Person,
@@ -39,15 +40,7 @@ let space: string
 
 beforeEach(async () => {
   await setQuotas(db.database, { fileBytesPerPerson: 0, textBytesPerPerson: 0, totalBytes: 0 })
-  ;[owner, editor, reader, stranger] = await Promise.all([
-    db.createPerson(),
-    db.createPerson(),
-    db.createPerson(),
-    db.createPerson(),
-  ])
-  space = await createSpace(db, owner)
-  await join(db, owner, space, editor, 'editor')
-  await join(db, owner, space, reader, 'reader')
+  ;({ owner, editor, reader, stranger, space } = await createPeopledSpace(db))
 })
 
 const attempt = (person: Person, text: string, ...values: readonly unknown[]) => attemptAs(db, person, text, { values })

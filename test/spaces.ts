@@ -115,3 +115,13 @@ export async function ask(db: TestDatabase, asker: Person, conversation: string,
   ])
   return id
 }
+
+/** An owner's space with an editor and a reader, and a person outside of it. */
+export async function createPeopledSpace(db: TestDatabase) {
+  const create = () => db.createPerson()
+  const [owner, editor, reader, stranger] = await Promise.all([create(), create(), create(), create()])
+  const space = await createSpace(db, owner)
+  await join(db, owner, space, editor, 'editor')
+  await join(db, owner, space, reader, 'reader')
+  return { owner, editor, reader, stranger, space }
+}
