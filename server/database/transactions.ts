@@ -42,9 +42,7 @@ async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
 
 /** The statement of a person may be one that they wrote, such as a filter with names of theirs: it is not told. */
 const attributesOf = ({ role }: Actor, text: string) =>
-  role === 'service_role' || role === 'supabase_auth_admin' ? { text: text.slice(0, MAX_TOLD_CHARACTERS) } : undefined
-
-const MAX_TOLD_CHARACTERS = 500
+  role === 'service_role' || role === 'supabase_auth_admin' ? { text } : undefined
 
 function scopeOn(client: pg.PoolClient, actor: Actor): Scope {
   const traced = <T>(text: string, send: () => Promise<T>) =>

@@ -31,6 +31,8 @@ export interface OpenTelemetryOptions {
   readonly gauges: Gauges
 }
 
+/** Characters, of statements above all. */
+const LONGEST_ATTRIBUTE = 500
 const METRICS_INTERVAL_MS = 60_000
 const EXPORT_TIMEOUT_MS = 10_000
 /** A collector that does not answer must not hold up the end of the process. */
@@ -54,6 +56,7 @@ export function startOpenTelemetry(options: OpenTelemetryOptions): () => Promise
   })
   const tracers = new TracerProvider({
     resource,
+    spanLimits: { attributeValueLengthLimit: LONGEST_ATTRIBUTE },
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampledShare) }),
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(exporterOf('traces')) })],
   })
