@@ -30,6 +30,25 @@ const higher = (title: string, value: string, goal: number | null, noted: number
 })
 
 export const NOTED_BENCHMARKS: readonly NotedBenchmark[] = [
+  {
+    name: 'spaces-live',
+    args: [],
+    figures: [
+      lower('first text in a space of 50, ratio', 'firstText.ratio', 1.2, 1.17),
+      lower('changes to 199 members p95, ratio', 'changes.ratio', 4, 22),
+      lower('changes that were not exact', 'changes.inexact', 0, 0),
+    ],
+  },
+  {
+    name: 'spaces',
+    args: ['{data}/collections/cranfield'],
+    figures: [
+      lower('list of conversations, ratio', 'list.ratio', 1.2, 0.99),
+      lower('select of conversations, ratio', 'select.ratio', 1.2, 1.27),
+      lower('search, ratio', 'search.ratio', 1.2, 0.98),
+      lower('index with 200 members, ratio', 'indexRatio', 1, 1),
+    ],
+  },
   { name: 'start', args: [], figures: [lower('start less PostgreSQL, ms', 'lessPostgresMs', 700, 654)] },
   { name: 'idle', args: [], figures: [lower('idle process, MB', 'residentMb', 150, 145)] },
   {
