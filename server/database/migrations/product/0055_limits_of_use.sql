@@ -465,7 +465,7 @@ $$;
 revoke execute on function all_daily_usage(integer) from public;
 grant execute on function all_daily_usage(integer) to service_role;
 
--- What the caller used of each limit that is set. Limits for all people are given in per cent.
+-- The caller's use of each limit that is set. Limits for all people are given in per cent.
 create function own_limits() returns table (name text, used bigint, allowed bigint)
   language plpgsql volatile security definer set search_path = ''
 as $$

@@ -147,7 +147,7 @@ $$;
 create trigger tg_conversations__leave_model before insert or update of space_id on conversations
   for each row when (starts_with(new.model_name, 'endpoint:')) execute function tg_conversations__leave_model();
 
--- What an archived space can no longer take is not written on.
+-- Answers for a space that is archived are stopped, since it takes none any more.
 create function tg_spaces__stop_answers() returns trigger
   language plpgsql security definer set search_path = ''
 as $$

@@ -1,4 +1,4 @@
--- Links are made by this function alone, which draws the token: nobody chooses a weak one. A server of the version before makes
+-- Links are made by this function alone, which draws the token, so that none is weak. A server of the version before makes
 -- none on this schema.
 create function create_link(conversation uuid, days integer, anybody boolean)
   returns table (id uuid, token text, expires_at timestamptz)
