@@ -19,7 +19,13 @@ const isPageVisible = (): boolean => document.visibilityState === 'visible'
 export function useReadMarks(chatId: string | null): void {
   const queryClient = useQueryClient()
   const isVisible = useSyncExternalStore(followVisibility, isPageVisible)
-  const { data: shown } = useQuery({ ...messagesQuery(chatId ?? ''), enabled: chatId !== null, select: newestAnswer })
+  const { data: shown } = useQuery({
+    ...messagesQuery(chatId ?? ''),
+    enabled: chatId !== null,
+    select: newestAnswer,
+    // The chat offers to try again: a second reader that comes later must not take that away.
+    retryOnMount: false,
+  })
   const { data: unread } = useQuery(unreadQuery)
   const answered = unread?.find((row) => row.conversation_id === chatId)?.position
   const isShown = answered !== undefined && shown !== undefined && shown >= answered
