@@ -158,7 +158,8 @@ test('what could not be sent stands in the box again, in its own conversation', 
 })
 
 test('a history that cannot be read offers to try again', async () => {
-  await page.route('**/messages**', (route) => route.abort())
+  // An answer of the server: a server that was not reached is asked again by itself.
+  await page.route('**/messages**', (route) => route.fulfill({ status: 500, body: '' }))
   await page.reload()
   await page.getByText('Failed to load chat history. Please try again.').waitFor()
   await page.unrouteAll()

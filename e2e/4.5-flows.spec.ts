@@ -31,7 +31,7 @@ beforeEach(() => {
 const newChat = () => page.getByRole('button', { name: 'New chat' }).first().click()
 const entry = (title: string) => page.getByRole('listitem').filter({ hasText: title })
 const open = (title: string) => entry(title).getByRole('button').first().click()
-const ofChat = () => calls.filter(({ call }) => /(conversations|messages)$/.test(call))
+const ofChat = () => calls.filter(({ call }) => /^\w+ (conversations|messages)$/.test(call))
 const answered = (times: number) =>
   expect.poll(() => page.getByRole('button', { name: 'Good answer' }).count()).toBe(times)
 async function send(text: string): Promise<void> {

@@ -19,6 +19,14 @@ export class HttpError extends Error {
 
 const UNAUTHORIZED = 401
 
+/** Statuses of a proxy whose server is away: bad gateway, unavailable, timeout. */
+const GATEWAY_STATUSES: readonly number[] = [502, 503, 504]
+
+/** Whether a request has found no server; `fetch` fails with a TypeError then. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof HttpError && GATEWAY_STATUSES.includes(error.status))
+}
+
 /**
  * Sends a request with the access token, and once more if the server takes that one for expired.
  * @param send gets null while signed out

@@ -1,7 +1,8 @@
 import { QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import { createQueryClient } from './query-client.ts'
-import { refetch } from './refetch.ts'
+import { HttpError } from './client.ts'
+import { refetch, refetchUnreached } from './refetch.ts'
 
 const KEY = ['/codes']
 
@@ -37,4 +38,24 @@ test('an inactive query is only invalidated', async () => {
   queryClient.setQueryData(KEY, 'before the change')
   await refetch(queryClient, { queryKey: KEY })
   expect(queryClient.getQueryState(KEY)).toMatchObject({ data: 'before the change', isInvalidated: true })
+})
+
+test.each([
+  { failure: new TypeError('Failed to fetch'), readings: 2 },
+  { failure: new HttpError(503, 'Service Unavailable'), readings: 2 },
+  { failure: new HttpError(500, 'Internal Server Error'), readings: 1 },
+])('after $failure, a shown query was read $readings times', async ({ failure, readings }) => {
+  const queryClient = createQueryClient()
+  let read = 0
+  const queryFn = async (): Promise<string> => {
+    read += 1
+    if (read === 1) throw failure
+    return 'there again'
+  }
+  const observer = new QueryObserver(queryClient, { queryKey: KEY, queryFn })
+  const failed = new Promise<void>((resolve) => void observer.subscribe(({ isError }) => isError && resolve()))
+  await failed
+  await refetchUnreached(queryClient)
+  expect(read).toBe(readings)
+  expect(queryClient.getQueryData(KEY)).toBe(readings === 2 ? 'there again' : undefined)
 })

@@ -1,4 +1,5 @@
 import type { InvalidateQueryFilters, QueryClient } from '@tanstack/react-query'
+import { isUnreachable } from './client.ts'
 
 /**
  * Cancels first fetches, whose waiters get the new data: `invalidateQueries` alone would accept their answer, which may
@@ -7,4 +8,9 @@ import type { InvalidateQueryFilters, QueryClient } from '@tanstack/react-query'
 export async function refetch(queryClient: QueryClient, filters: InvalidateQueryFilters): Promise<void> {
   void queryClient.cancelQueries({ ...filters, type: 'active' }, { silent: true, revert: false })
   await queryClient.invalidateQueries(filters)
+}
+
+/** Reads those shown queries again that had found no server. */
+export async function refetchUnreached(queryClient: QueryClient): Promise<void> {
+  await queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => isUnreachable(state.error) })
 }

@@ -11,7 +11,7 @@ import { applyDocumentChange, removeCachedDocuments } from '#web/data/documents/
 import { isReadingDocuments } from '#web/data/documents/document-counts.ts'
 import { documentsKey } from '#web/data/documents/document-queries.ts'
 import { refetchModels } from '#web/data/models.ts'
-import { refetch } from '#web/data/refetch.ts'
+import { refetch, refetchUnreached } from '#web/data/refetch.ts'
 import { addFollower, followNetwork } from './connection.ts'
 import { joinChannel } from './join-channel.ts'
 import { logFailure } from './log-failure.ts'
@@ -74,6 +74,7 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
   const onChangesReady = (): void => {
     logFailure(isFirst ? applyMissed() : catchUp())
     isFirst = false
+    logFailure(refetchUnreached(queryClient))
   }
   let modelsTimer: ReturnType<typeof setTimeout> | undefined
   const refetchModelsSoon = (): void => {
