@@ -10,7 +10,7 @@ export interface Attempt {
   readonly writer: ReplyWriter
   readonly stopwatch: Stopwatch
   readonly abandoned: AbortSignal
-  /** Aborts with `abandoned`, or when the person stops the reply. */
+  /** Aborts with `abandoned`, when the person stops the reply, and once the attempt is closed. */
   readonly signal: AbortSignal
   readonly lose: () => void
   readonly isLost: () => boolean
@@ -27,7 +27,7 @@ export function beginAttempt(
   interruptions: Interruptions,
   { database, limitReads, replyLog, backgroundThrottle, log }: ReplyDependencies,
 ): Attempt {
-  const lost = new AbortController()
+  const [lost, closed] = [new AbortController(), new AbortController()]
   const lose = () => lost.abort()
   const abandoned = AbortSignal.any([interruptions.abandoned, lost.signal])
   const closers: (() => Promise<void>)[] = []
@@ -41,7 +41,7 @@ export function beginAttempt(
     writer,
     stopwatch: startStopwatch(),
     abandoned,
-    signal: AbortSignal.any([interruptions.stopped, abandoned]),
+    signal: AbortSignal.any([interruptions.stopped, abandoned, closed.signal]),
     lose,
     isLost: () => lost.signal.aborted,
     read(run, settings = {}) {
@@ -61,6 +61,8 @@ export function beginAttempt(
       releasePriority?.()
       writer.close()
       for (const close of closers) await close()
+      // Node keeps a combined signal with listeners until it aborts, and with it whatever the listeners can reach.
+      closed.abort()
     },
   }
 }
