@@ -1,9 +1,13 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { AppError } from '#server/base/errors.ts'
 import { createLog } from '#server/base/log.ts'
 import { openAccessWatch } from './access-watch.ts'
 
-test('the end of a session breaks off what is sent in it, and nothing of other sessions and people', async () => {
+/** A watch over sessions whose ends are told by `end`, or only by `reconnect`. */
+async function openWatch() {
   const handlers = new Map<string, (payload: string) => void>()
+  const onReconnect: (() => void)[] = []
+  const endedTokens = new Set<string>()
   const watch = await openAccessWatch(
     {
       isOrdered: true,
@@ -11,8 +15,14 @@ test('the end of a session breaks off what is sent in it, and nothing of other s
         handlers.set(channel, handler)
         return Promise.resolve(() => void handlers.delete(channel))
       },
-      onReconnect: () => undefined,
+      onReconnect: (handler) => void onReconnect.push(handler),
       close: () => Promise.resolve(),
+    },
+    {
+      verify: (token) =>
+        endedTokens.has(token)
+          ? Promise.reject(new AppError('unauthenticated', 'This session has ended.', { details: { reason: 'ended' } }))
+          : Promise.resolve({ role: 'authenticated', exp: 0 }),
     },
     createLog('silent'),
   )
@@ -20,17 +30,57 @@ test('the end of a session breaks off what is sent in it, and nothing of other s
   const begin = (person: string, sessionId: string | undefined) =>
     watch.watch(person, {
       sessionId,
+      token: `token of ${sessionId}`,
       isAllowed: () => Promise.resolve(true),
       onLost: () => void lost.push(`${person} ${sessionId}`),
     })
+  return {
+    stop: () => {
+      watch.stop()
+    },
+    handlers,
+    lost,
+    begin,
+    missEnd: (sessionId: string) => void endedTokens.add(`token of ${sessionId}`),
+    tellEnd: (sessionId: string) => handlers.get('realtime_session_end')?.(sessionId),
+    reconnect: () => {
+      for (const handler of onReconnect) handler()
+    },
+  }
+}
+
+test('the end of a session breaks off what is sent in it, and nothing of other sessions and people', async () => {
+  const opened = await openWatch()
+  const { handlers, lost, begin, tellEnd } = opened
   begin('ann', 'first')
   begin('ann', 'second')
   begin('ann', undefined)
   begin('ben', 'third')
   const endOfDownload = begin('ann', 'first')
   endOfDownload()
-  handlers.get('realtime_session_end')?.('first')
+  tellEnd('first')
   expect(lost).toEqual(['ann first'])
-  watch.stop()
+  opened.stop()
   expect(handlers.size).toBe(0)
+})
+
+test('the end of a session that was missed is noticed once the listener is connected again', async () => {
+  const { lost, begin, missEnd, reconnect } = await openWatch()
+  begin('ann', 'first')
+  begin('ann', 'second')
+  begin('ben', 'third')
+  missEnd('first')
+  reconnect()
+  await vi.waitUntil(() => lost.length > 0)
+  expect(lost).toEqual(['ann first'])
+})
+
+test('a session that ends between the check of its token and the watch is noticed', async () => {
+  const { lost, begin, missEnd, tellEnd } = await openWatch()
+  missEnd('first')
+  tellEnd('first')
+  begin('ann', 'first')
+  begin('ann', 'second')
+  await vi.waitUntil(() => lost.length > 0)
+  expect(lost).toEqual(['ann first'])
 })

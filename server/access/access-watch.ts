@@ -1,8 +1,10 @@
 /** Ends what is being sent to a person who loses the right to it, as soon as the database says that rights or sessions end. */
 import { z } from 'zod'
+import { AppError } from '#server/base/errors.ts'
 import { parseJson } from '#server/base/json.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Listener } from '#server/database/listen.ts'
+import type { TokenVerifier } from './tokens.ts'
 
 /** Sent by the function `announce_access_change`. A change of a topic, without a person, concerns channels only. */
 const accessChange = z.object({ person: z.uuid().nullable() })
@@ -10,42 +12,69 @@ const accessChange = z.object({ person: z.uuid().nullable() })
 interface Watched {
   /** Its end, also by a ban or with the account, ends the right at once. */
   readonly sessionId: string | undefined
+  readonly token: string
   readonly isAllowed: () => Promise<boolean>
   readonly onLost: () => void
 }
 
 export interface AccessWatch {
-  /** Asks again after each change of the person's rights; a failed question counts as a lost right. @returns what ends the watch */
+  /**
+   * Asks again after each change of the person's rights, and for the session too where its end may have been missed. A
+   * failed question counts as a lost right. @returns what ends the watch
+   */
   watch(person: string, watched: Watched): () => void
 }
 
-export async function openAccessWatch(listener: Listener, log: Log): Promise<AccessWatch & { stop: () => void }> {
-  const byPerson = new Map<string, Set<Watched>>()
+/** A request waits for its turn and a connection at most this long between the check of its token and its watch. */
+const MAX_WAIT_MS = 60_000
 
-  async function check(person: string): Promise<void> {
-    const entries = byPerson.get(person) ?? []
-    await Promise.all(
-      [...entries].map(async (entry) => {
-        const isAllowed = await entry.isAllowed().catch((error: unknown) => {
-          log.warn({ err: error }, 'the right to a response could not be read, it was broken off')
-          return false
-        })
-        if (!isAllowed && byPerson.get(person)?.has(entry)) entry.onLost()
-      }),
-    )
+export async function openAccessWatch(
+  listener: Listener,
+  tokens: TokenVerifier,
+  log: Log,
+): Promise<AccessWatch & { stop: () => void }> {
+  const byPerson = new Map<string, Set<Watched>>()
+  /** When a session ended, or its end may have been missed. */
+  let lastEndAt = Number.NEGATIVE_INFINITY
+
+  async function isSessionOpen({ token }: Watched): Promise<boolean> {
+    try {
+      await tokens.verify(token)
+      return true
+    } catch (error) {
+      // Others refuse further requests only.
+      if (error instanceof AppError) return error.code !== 'unauthenticated'
+      throw error
+    }
+  }
+
+  async function check(person: string, entry: Watched, isStillRight: () => Promise<boolean>): Promise<void> {
+    const isRight = await isStillRight().catch((error: unknown) => {
+      log.warn({ err: error }, 'the right to a response could not be read, it was broken off')
+      return false
+    })
+    if (!isRight && byPerson.get(person)?.has(entry)) entry.onLost()
+  }
+
+  function checkRights(person: string): void {
+    for (const entry of byPerson.get(person) ?? []) void check(person, entry, entry.isAllowed)
   }
 
   const stopChanges = await listener.on('realtime_access_change', (payload) => {
     const { person } = accessChange.parse(parseJson(payload))
-    if (person !== null) void check(person)
+    if (person !== null) checkRights(person)
   })
   const stopSessions = await listener.on('realtime_session_end', (ended) => {
+    lastEndAt = performance.now()
     for (const entries of byPerson.values())
       for (const entry of [...entries]) if (entry.sessionId === ended) entry.onLost()
   })
-  // Changes may have been missed.
+  // Changes and ends of sessions may have been missed.
   listener.onReconnect(() => {
-    for (const person of byPerson.keys()) void check(person)
+    lastEndAt = performance.now()
+    for (const [person, entries] of byPerson)
+      for (const entry of entries)
+        void check(person, entry, async () => (await isSessionOpen(entry)) && (await entry.isAllowed()))
   })
 
   return {
@@ -56,6 +85,8 @@ export async function openAccessWatch(listener: Listener, log: Log): Promise<Acc
     watch(person, watched) {
       const entries = byPerson.get(person) ?? new Set()
       byPerson.set(person, entries.add(watched))
+      // Its session may have ended since the token was checked.
+      if (performance.now() - lastEndAt < MAX_WAIT_MS) void check(person, watched, () => isSessionOpen(watched))
       return () => {
         entries.delete(watched)
         if (entries.size === 0 && byPerson.get(person) === entries) byPerson.delete(person)

@@ -1,11 +1,13 @@
 /** Closes private channels of people who may no longer read them, as soon as the database says that rights have changed. */
 import { z } from 'zod'
+import type { TokenVerifier } from '#server/access/tokens.ts'
 import { parseJson } from '#server/base/json.ts'
 import type { Log } from '#server/base/log.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
 import type { Database } from '#server/database/scope.ts'
-import { probeTopicPermissions, type TopicPermissions } from './authorize.ts'
+import { probeTopicPermissions, type TopicPermissions, verifyToken } from './authorize.ts'
 import type { Channel } from './channels.ts'
+import { Rejection } from './rejection.ts'
 
 /** Sent by the function `announce_access_change`: whose rights, or the rights to what topic, may have changed. */
 const accessChange = z.object({ person: z.uuid().nullable(), topic: z.string().nullable() })
@@ -22,6 +24,35 @@ interface AccessCheckOptions {
   readonly database: Database
   readonly log: Log
   readonly close: (channel: Channel, reason: string) => void
+}
+
+interface TokenCheckOptions {
+  readonly tokens: TokenVerifier
+  readonly log: Log
+  readonly close: AccessCheckOptions['close']
+}
+
+/**
+ * Closes channels, public ones too, whose session has ended or whose token no longer counts. A check that fails closes
+ * them: the client may join again.
+ */
+export async function checkTokens(
+  channels: readonly Channel[],
+  { tokens, log, close }: TokenCheckOptions,
+): Promise<void> {
+  const limit = createSemaphore(MAX_CONCURRENT_CHECKS)
+  const check = async (token: string, ofToken: readonly Channel[]) => {
+    try {
+      await verifyToken(tokens, token)
+    } catch (error) {
+      if (!(error instanceof Rejection))
+        log.warn({ err: error }, 'the session of a channel could not be read, it was closed')
+      const reason = error instanceof Rejection ? error.message : ACCESS_LOST
+      for (const channel of ofToken) if (channel.token === token) close(channel, reason)
+    }
+  }
+  const groups = Map.groupBy(channels, ({ token }) => token)
+  await Promise.all([...groups].map(([token, ofToken]) => limit(() => check(token, ofToken))))
 }
 
 export const isConcerned = ({ isPrivate, name, claims }: Channel, { person, topic }: AccessChange): boolean =>

@@ -6,7 +6,7 @@ import type { Log } from '#server/base/log.ts'
 import { isRefusedTurn } from '#server/database/admission.ts'
 import { toAppError } from '#server/database/errors.ts'
 import type { Database } from '#server/database/scope.ts'
-import { checkAccess } from './access-changes.ts'
+import { checkAccess, checkTokens } from './access-changes.ts'
 import { expiryText } from './authorize.ts'
 import type { Backpressure } from './backpressure.ts'
 import type { Broadcasts } from './broadcast.ts'
@@ -48,6 +48,8 @@ export interface Protocol {
   removeChannels(connection: Connection): void
   /** Reads the rights to these private channels again, and closes those that may no longer be read. */
   recheckAccess(channels: readonly Channel[]): Promise<void>
+  /** Reads their sessions again too: ends of sessions may have been missed. */
+  recheckSessions(channels: readonly Channel[]): Promise<void>
 }
 
 export function createProtocol(options: ProtocolOptions): Protocol {
@@ -56,7 +58,8 @@ export function createProtocol(options: ProtocolOptions): Protocol {
   const join = createJoin({ ...options, remove })
   const { broadcast, changePresence, renewToken } = createChannelMessages({ ...options, closeWith })
 
-  let accessChanges = 0
+  /** Ends of sessions, and changes of rights. */
+  let ends = 0
 
   async function receive(connection: Connection, message: Incoming): Promise<void> {
     if (message.topic === 'phoenix' && message.event === 'heartbeat') return sender.reply(connection, message, 'ok', {})
@@ -93,27 +96,34 @@ export function createProtocol(options: ProtocolOptions): Protocol {
 
   async function handleMessage(connection: Connection, message: Incoming): Promise<void> {
     if (connection.ws.readyState !== WebSocket.OPEN) return
-    if (message.event === 'phx_join') return joinAndRecheck(connection, message)
+    if (message.event === 'phx_join') return withRecheck(connection, message.topic, () => join(connection, message))
     const channel = connection.channels.get(message.topic)
     if (message.event === 'phx_leave') return leave(connection, message, channel)
     if (!channel) return sender.reply(connection, message, 'error', { reason: 'unmatched topic' })
     if (message.event === 'broadcast') return broadcast(channel, message)
     if (message.event === 'presence') return changePresence(channel, message)
-    if (message.event === 'access_token') return renewToken(channel, message)
+    if (message.event === 'access_token')
+      return withRecheck(connection, message.topic, () => renewToken(channel, message))
     sender.reply(connection, message, 'error', { reason: 'unmatched event' })
   }
 
-  /** Rights that changed while a join read them are read again. */
-  async function joinAndRecheck(connection: Connection, message: Incoming): Promise<void> {
-    const changesBefore = accessChanges
-    await join(connection, message)
-    const channel = connection.channels.get(message.topic)
-    if (channel?.isPrivate && accessChanges !== changesBefore) await recheckAccess([channel])
+  /** Rights and sessions that ended while a join or a new token was checked are read again. */
+  async function withRecheck(connection: Connection, topic: string, change: () => Promise<void>): Promise<void> {
+    const endsBefore = ends
+    await change()
+    const channel = connection.channels.get(topic)
+    if (channel && ends !== endsBefore) await recheckSessions([channel])
   }
 
   function recheckAccess(channels: readonly Channel[]): Promise<void> {
-    accessChanges += 1
+    ends += 1
     return checkAccess(channels, { database: options.database, log, close: closeWith })
+  }
+
+  async function recheckSessions(channels: readonly Channel[]): Promise<void> {
+    ends += 1
+    await checkTokens(channels, { tokens: options.tokens, log, close: closeWith })
+    await recheckAccess(channels.filter(({ isOpen, isPrivate }) => isOpen && isPrivate))
   }
 
   function leave(connection: Connection, message: Incoming, channel: Channel | undefined): void {
@@ -132,11 +142,13 @@ export function createProtocol(options: ProtocolOptions): Protocol {
       }
     },
     closeSession(connection, sessionId) {
+      ends += 1
       for (const channel of [...connection.channels.values()]) {
         if (channel.claims.session_id === sessionId) closeWith(channel, SESSION_ENDED)
       }
     },
     recheckAccess,
+    recheckSessions,
     removeChannels(connection) {
       for (const channel of [...connection.channels.values()]) remove(channel)
     },

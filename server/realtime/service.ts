@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Hono, MiddlewareHandler } from 'hono'
-import { type AccessChange, parseAccessChange } from './access-changes.ts'
+import { parseAccessChange } from './access-changes.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import type { Log } from '#server/base/log.ts'
 import { repeat } from '#server/base/repeat.ts'
@@ -108,16 +108,13 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
   })
   const sockets = createSockets({ tokens, log, limits, backpressure, trustProxy, protocol })
   const stopSessions = await listener.on('realtime_session_end', sockets.endSession)
-  const recheckAccess = (change: AccessChange) => {
-    sockets
-      .recheckAccess(change)
-      .catch((error: unknown) => log.error({ err: error }, 'channels that may have to be closed could not be checked'))
-  }
-  const stopAccessChanges = await listener.on('realtime_access_change', (payload) =>
-    recheckAccess(parseAccessChange(payload)),
-  )
-  // Announcements may have been missed.
-  listener.onReconnect(() => recheckAccess({ person: null, topic: null }))
+  const logFailure = (error: unknown) =>
+    log.error({ err: error }, 'channels that may have to be closed could not be checked')
+  const stopAccessChanges = await listener.on('realtime_access_change', (payload) => {
+    sockets.recheckAccess(parseAccessChange(payload)).catch(logFailure)
+  })
+  // Ends of sessions and changes of rights may have been missed.
+  listener.onReconnect(() => void sockets.recheckSessions().catch(logFailure))
   const outbox = await (listener.isOrdered ? followOutbox : scanOutbox)({
     database: background,
     listener,

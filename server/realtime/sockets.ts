@@ -36,6 +36,8 @@ export interface Sockets {
   readonly endSession: (sessionId: string) => void
   /** Reads the rights to the channels that a change concerns again, and closes those that may no longer be read. */
   recheckAccess(change: AccessChange): Promise<void>
+  /** Reads the sessions of all channels and the rights to them again, and closes those without. */
+  recheckSessions(): Promise<void>
   /** Clients then reconnect. */
   disconnectAll(): void
   close(): void
@@ -171,6 +173,7 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
       )
       return protocol.recheckAccess(concerned)
     },
+    recheckSessions: () => protocol.recheckSessions([...connections].flatMap(({ channels }) => [...channels.values()])),
     disconnectAll,
     close() {
       isClosed = true

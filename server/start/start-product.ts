@@ -125,7 +125,7 @@ export async function startProduct(
       ? { key: localEmbedder.model, model: localEmbedder.name, host: null }
       : describeOperatorEmbeddings(config),
   })
-  const accessWatch = await openAccessWatch(listener, log)
+  const accessWatch = await openAccessWatch(listener, tokens, log)
   undo.push(() => accessWatch.stop())
   const commands = config.TOOL_COMMANDS
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
