@@ -7,6 +7,7 @@ import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import { failScope, runInFailureScope } from '#server/base/failure-scope.ts'
 import { guardEvents } from '#server/base/guard-events.ts'
 import type { Log } from '#server/base/log.ts'
+import { startReturningMemory } from '#server/base/return-memory.ts'
 import type { Config } from '#server/config.ts'
 import { connect, type Undo } from './connect.ts'
 import { claimDataFolder, openDataFolder, refuseUnfinishedRestore, restoreDataFolder } from './data-folder.ts'
@@ -199,6 +200,7 @@ async function start(
     }
   })
   http.handle = parts.handle
+  undo.push(startReturningMemory())
   if (isDevelopment) {
     const { serveFromSources } = await import('./development.ts')
     const development = await serveFromSources(server, http.handle)

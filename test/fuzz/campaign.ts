@@ -26,6 +26,8 @@ const UNREAD_SHARE = 0.04
 /** Answers left unread at a time. */
 const MAX_UNREAD = 100
 const SETTLE_POLL_MS = 500
+/** At the end. The server returns memory once it is quiet, which it is not while it only collects. */
+const POLLS_PER_COLLECTION = 20
 const IDLE_POLLS = 10
 
 export interface Campaign {
@@ -57,11 +59,20 @@ async function memoryMb(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number> 
   return Math.round((Number(kib) * 1024) / 1e6)
 }
 
-/** The lowest of several readings, each after a collection of garbage. */
-async function settledMb(alcove: AlcoveProcess, polls: number, enoughMb = 0): Promise<number> {
+interface Settling {
+  readonly polls: number
+  readonly pollsPerCollection?: number
+  readonly enoughMb?: number
+}
+
+/** The lowest of several readings, meanwhile with collections of garbage. */
+async function settledMb(
+  alcove: AlcoveProcess,
+  { polls, pollsPerCollection = 1, enoughMb = 0 }: Settling,
+): Promise<number> {
   let lowest = Number.POSITIVE_INFINITY
   for (let poll = 0; poll < polls && lowest > enoughMb; poll += 1) {
-    alcove.signal('SIGUSR2')
+    if (poll % pollsPerCollection === 0) alcove.signal('SIGUSR2')
     await delay(SETTLE_POLL_MS)
     lowest = Math.min(lowest, await memoryMb(alcove.pid, 'VmRSS'))
   }
@@ -212,7 +223,7 @@ async function openCampaign({ alcove, dataDir, neighbours, lanes }: Campaign) {
       judge.judgeAnswer('warm-up', label, answer)
     }
     await leave(installation, credentials.attacker)
-    return settledMb(alcove, IDLE_POLLS)
+    return settledMb(alcove, { polls: IDLE_POLLS })
   }
 
   return {
@@ -275,7 +286,8 @@ export async function runCampaign(
   run.judgeOutput()
   const isRunning = isAlive(alcove.pid)
   const peak = isRunning ? await memoryMb(alcove.pid, 'VmHWM') : 0
-  const end = isRunning ? await settledMb(alcove, settlePolls, idle + maxGrowthMb) : 0
+  const settling = { polls: settlePolls, pollsPerCollection: POLLS_PER_COLLECTION, enoughMb: idle + maxGrowthMb }
+  const end = isRunning ? await settledMb(alcove, settling) : 0
   if (end > idle + maxGrowthMb) judge.note('memory', `${end} MB at the end, ${idle} MB when idle`)
   const sorted = tally.honestMs.toSorted((a, b) => a - b)
   return {

@@ -1,0 +1,61 @@
+/**
+ * Returns memory to the system once the process is quiet. V8 alone keeps free pages between live objects, and the code of
+ * functions that ran once, for as long as little is allocated.
+ */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { repeat } from './repeat.ts'
+
+const WINDOW_MS = 10_000
+const QUIET_WINDOWS = 3
+/** Share of a window. Timers alone take less than a hundredth. */
+const MAX_BUSY_SHARE = 0.05
+/** A collection takes 50 to 150 ms, so it must be worth it. */
+const MIN_GROWTH_BYTES = 32_000_000
+
+export interface MemoryReturnOptions {
+  readonly readResidentBytes?: () => number
+  /** Time for which the thread has worked, in milliseconds. */
+  readonly readBusyMs?: () => number
+  readonly collect?: () => void
+}
+
+type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
+
+/** Compacts all pages, as V8 otherwise does only before it runs out of memory. */
+function collectAll(): void {
+  // The flag concerns contexts that are made after it: only this one has the function.
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as Collect
+  setFlagsFromString('--no-expose-gc')
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+}
+
+/** @returns a function to call once per window: after three quiet ones it collects what has grown since the last time. */
+export function createMemoryReturn({
+  readResidentBytes = () => process.memoryUsage.rss(),
+  readBusyMs = () => performance.eventLoopUtilization().active,
+  collect = collectAll,
+}: MemoryReturnOptions = {}): () => void {
+  let settledBytes = readResidentBytes()
+  let busyBefore = readBusyMs()
+  let quietWindows = 0
+
+  return function endWindow() {
+    const busyMs = readBusyMs()
+    quietWindows = busyMs - busyBefore < MAX_BUSY_SHARE * WINDOW_MS ? quietWindows + 1 : 0
+    busyBefore = busyMs
+    if (quietWindows < QUIET_WINDOWS || readResidentBytes() - settledBytes < MIN_GROWTH_BYTES) return
+    collect()
+    settledBytes = readResidentBytes()
+    busyBefore = readBusyMs()
+    quietWindows = 0
+  }
+}
+
+/** @returns what stops it. */
+export function startReturningMemory(): () => void {
+  const timer = repeat(createMemoryReturn(), WINDOW_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}
