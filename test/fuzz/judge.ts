@@ -16,6 +16,8 @@ const DOCUMENTED: readonly (readonly [status: number, body: RegExp])[] = [
   // A statement that runs into its time limit; PostgREST's status for class 57.
   [500, /"code":"57014"/],
   [544, /"DatabaseTimeout"/],
+  // A statement that waited for a lock as long as it may.
+  [503, /"code":"55P03"|"DatabaseLocked"/],
   // A model, tool server or speech provider that cannot be reached.
   [503, /"code":"unavailable"/],
   [501, /Not Implemented/],
@@ -33,8 +35,8 @@ const logLine = z.object({
     .loose()
     .optional(),
 })
-/** SQLSTATE of a statement that was stopped at its time limit. */
-const STATEMENT_TIMEOUT = '57014'
+/** SQLSTATEs of a statement that was stopped at its time limit, or at that of its wait for a lock. */
+const TIME_LIMITS: readonly (string | undefined)[] = ['57014', '55P03']
 const MAX_SHOWN = 700
 
 export interface Judge {
@@ -79,7 +81,7 @@ export function createJudge(secrets: readonly string[]): Judge {
         const parsed = line.startsWith('{') ? logLine.safeParse(JSON.parse(line)) : undefined
         if (!parsed?.success) note('log', `an unexpected line: ${line}`)
         else if (parsed.data.level >= FATAL) note('log', `fatal: ${line}`)
-        else if (parsed.data.level >= ERROR && parsed.data.err?.code !== STATEMENT_TIMEOUT)
+        else if (parsed.data.level >= ERROR && !TIME_LIMITS.includes(parsed.data.err?.code))
           note('log', `an error: ${line}`)
       }
     },
