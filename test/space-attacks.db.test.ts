@@ -356,6 +356,85 @@ describe('links', () => {
     expect(await opens(stranger)).toBe(0)
   })
 
+  test('show at most 8 MiB, or one message, in one read, and all of a conversation in several', async () => {
+    const shared = await createConversation(db, owner, { space, isShared: true })
+    await make(editor, shared)
+    const connection = await db.admin.connect()
+    try {
+      await connection.query(`begin; set local alcove.copies_answered = 'on'`)
+      await connection.query(
+        `insert into messages (conversation_id, content, sender_role, author)
+         select $1, repeat('é', 900000), 1, $2 from generate_series(1, 12)`,
+        [shared, owner.sub],
+      )
+      await connection.query('commit')
+    } finally {
+      connection.release(true)
+    }
+    const counts: number[] = []
+    let after: number | undefined = 0
+    while (after !== undefined) {
+      const [page]: { bytes: number; count: number; last: number; has_more: boolean }[] = await runAs(
+        db,
+        stranger,
+        `select octet_length(messages::text) as bytes, jsonb_array_length(messages) as count,
+           (messages -> -1 ->> 'position')::int as last, has_more from open_link($1, $2, 200)`,
+        [hash, after],
+      )
+      expect(page?.bytes).toBeLessThan(9_000_000)
+      counts.push(page?.count ?? 0)
+      after = page?.has_more ? page.last : undefined
+    }
+    expect(counts).toEqual([4, 4, 4])
+  })
+
+  test('and whatever else is recorded of a space leave at most 20,100 events, the newest', async () => {
+    const record = (events: number) =>
+      db.admin.query(`select record_space_event($1, 'invited', null, '{}') from generate_series(1, $2)`, [
+        space,
+        events,
+      ])
+    const counted = async (events: number) => {
+      await record(events)
+      const { rows } = await db.admin.query<{ events: number; last: boolean }>(
+        `select count(*)::int as events, max(id) = (select max(id) from space_events) as last
+         from space_events where space_id = $1`,
+        [space],
+      )
+      return rows[0]
+    }
+    await counted(20_000)
+    for (let round = 0; round < 3; round += 1) {
+      const left = await counted(300)
+      expect(left?.events).toBeLessThanOrEqual(20_100)
+      expect(left?.events).toBeGreaterThan(20_000 - 1)
+      expect(left?.last).toBe(true)
+    }
+  })
+
+  test('open nothing, and invitations cannot be accepted, while the account of who made them is disabled', async () => {
+    const shared = await createConversation(db, owner, { space, isShared: true })
+    await make(editor, shared)
+    const [invited] = await runAs<{ id: string }>(
+      db,
+      owner,
+      `select invite_to_space($1, (select email from space_people($1) limit 1) || '.test', 'reader') as id`,
+      [space],
+    )
+    await db.admin.query(
+      'update space_invitations set email = (select email from auth.users where id = $1) where id = $2',
+      [stranger.sub, invited?.id],
+    )
+    const ban = (until: string | null) =>
+      db.admin.query('update auth.users set banned_until = $1 where id = any ($2)', [until, [owner.sub, editor.sub]])
+    await ban('infinity')
+    expect(await opens(stranger)).toBe(0)
+    expect(await attempt(stranger, 'select answer_invitation($1, true)', invited?.id)).toBe(NOT_FOUND)
+    await ban(null)
+    expect(await opens(stranger)).toBe(1)
+    expect(await attempt(stranger, 'select answer_invitation($1, false)', invited?.id)).toBe(1)
+  })
+
   test('have tokens that nobody chooses, and at most 20 of a conversation are open', async () => {
     const shared = await createConversation(db, owner, { space, isShared: true })
     const insert = `insert into share_links (conversation_id, token_hash, expires_at) values ($1, sha256('1'), now() + interval '1 day')`

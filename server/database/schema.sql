@@ -1275,6 +1275,7 @@ declare
 begin
   delete from public.space_invitations i
   where i.id = invitation and i.email = public.confirmed_email() and i.expires_at > now()
+    and not (accepted and public.is_disabled(i.invited_by))
   returning * into found_invitation;
   if not found then
     raise exception using errcode = 'PT404', message = 'There is no such invitation, or it has ended.';
@@ -1892,6 +1893,13 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.is_disabled(person uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$ select exists (select from auth.users u where u.id = person and u.banned_until > now()) $function$;
+
 CREATE OR REPLACE FUNCTION public.json_size(value jsonb)
  RETURNS bigint
  LANGUAGE sql
@@ -2050,25 +2058,32 @@ end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.open_link(hash bytea, after_position bigint, most integer)
- RETURNS TABLE(title text, for_anybody boolean, expires_at timestamp with time zone, messages jsonb)
+ RETURNS TABLE(title text, for_anybody boolean, expires_at timestamp with time zone, messages jsonb, has_more boolean)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-  select left(c.title, 500), l.for_anybody, l.expires_at,
-    coalesce((
-      select jsonb_agg(jsonb_build_object(
+  select left(c.title, 500), l.for_anybody, l.expires_at, page.messages, page.has_more
+  from public.share_links l join public.conversations c on c.id = l.conversation_id
+  cross join lateral (
+    select
+      coalesce(jsonb_agg(jsonb_build_object(
         'id', m.id, 'sender_role', m.sender_role, 'content', m.content, 'created_at', m.created_at, 'position', m.position,
         'sources', m.metadata -> 'sources'
-      ) order by m.position)
-      from (
-        select * from public.messages m
-        where m.conversation_id = c.id and m.sender_role in (1, 2) and m.position > after_position
-        order by m.position limit least(most, 200)
-      ) m
-    ), '[]')
-  from public.share_links l join public.conversations c on c.id = l.conversation_id
+      ) order by m.position) filter (where m.number = 1 or m.number <= most and m.bytes <= 8388608), '[]') as messages,
+      coalesce(bool_or(m.number > 1 and (m.number > most or m.bytes > 8388608)), false) as has_more
+    from (
+      select m.id, m.sender_role, m.content, m.created_at, m.position, m.metadata,
+        row_number() over in_order as number,
+        sum(public.text_size(m.content) + public.json_size(m.metadata)) over in_order as bytes
+      from public.messages m
+      where m.conversation_id = c.id and m.sender_role in (1, 2) and m.position > after_position
+      window in_order as (order by m.position rows unbounded preceding)
+      order by m.position limit least(greatest(most, 1), 200) + 1
+    ) m
+  ) page
   where l.token_hash = hash and l.expires_at > now() and public.has_right_to_link(l.created_by, c.id)
+    and not public.is_disabled(l.created_by)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.own_daily_usage(days integer)
@@ -2231,13 +2246,27 @@ $function$;
 
 CREATE OR REPLACE FUNCTION public.record_space_event(space uuid, kind text, subject uuid, detail jsonb)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+declare
+  recorded bigint;
+  oldest bigint;
+begin
   insert into public.space_events (space_id, actor, kind, subject, detail)
   select s.id, (select u.id from auth.users u where u.id = auth.uid()), kind, subject, detail
   from public.spaces s where s.id = space
+  returning space_events.id into recorded;
+  if recorded is null or recorded % 100 <> 0 then
+    return;
+  end if;
+  select e.id into oldest from public.space_events e where e.space_id = space order by e.id desc offset 20000 limit 1;
+  delete from public.space_events e where e.id in (
+    select o.id from public.space_events o where o.space_id = space and o.id <= oldest
+    order by o.id limit 5000 for update skip locked
+  );
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_use(name text, used bigint, allowed bigint)

@@ -57,20 +57,14 @@ export async function openLink(scope: Scope, token: string, after: number): Prom
     for_anybody: boolean
     expires_at: string
     messages: SharedConversation['messages']
-  }>(`select title, for_anybody, to_jsonb(expires_at) #>> '{}' as expires_at, messages from open_link($1, $2, $3)`, [
-    hashToken(token),
-    after,
-    MESSAGES_AT_ONCE,
-  ])
+    has_more: boolean
+  }>(
+    `select title, for_anybody, to_jsonb(expires_at) #>> '{}' as expires_at, messages, has_more from open_link($1, $2, $3)`,
+    [hashToken(token), after, MESSAGES_AT_ONCE],
+  )
   const [link] = rows
   if (!link) throw missing()
-  const { title, for_anybody: isForAnybody, expires_at, messages } = link
-  const last = messages.at(-1)
-  return {
-    title,
-    expires_at,
-    messages,
-    isForAnybody,
-    next: last && messages.length === MESSAGES_AT_ONCE ? last.position : null,
-  }
+  const { title, for_anybody: isForAnybody, expires_at, messages, has_more: hasMore } = link
+  const next = hasMore ? (messages.at(-1)?.position ?? null) : null
+  return { title, expires_at, messages, isForAnybody, next }
 }
