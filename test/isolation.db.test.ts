@@ -843,6 +843,26 @@ describe('functions', () => {
         },
       ],
     },
+    'unshare_conversation(uuid)': {
+      because: 'an owner may not read the row that an update would leave',
+      calls: () => [
+        {
+          text: 'select unshare_conversation($1)',
+          values: [conversations.get('shared')],
+          gives: { owner: '', editor: '', reader: REFUSED, others: 'PT404' },
+        },
+        {
+          text: 'select unshare_conversation($1)',
+          values: [conversations.get('hidden of former')],
+          gives: { others: 'PT404' },
+        },
+        {
+          text: 'select unshare_conversation($1)',
+          values: [conversations.get('personal')],
+          gives: { others: 'PT404' },
+        },
+      ],
+    },
   }
   let invitation: string
   const idOf = (kind: string) => [...kindOf].find(([, known]) => known === kind)?.[0]

@@ -255,6 +255,41 @@ describe('conversations', () => {
     expect(await attempt(reader, 'update conversations set is_shared = false where id = $1', own)).toBe(0)
   })
 
+  test('of another are withdrawn by owners, whose space tells of it, and go on as their author’s alone', async () => {
+    const shared = await createConversation(db, editor, { space, isShared: true })
+    const hidden = await createConversation(db, editor, { space })
+    const unshare = 'select unshare_conversation($1)'
+    await runAs(db, editor, 'select create_link($1, 1, false)', [shared])
+    const question = await ask(db, owner, shared)
+    expect(await attempt(reader, unshare, shared)).toBe(REFUSED)
+    expect(await attempt(stranger, unshare, shared)).toBe(NOT_FOUND)
+    expect(await attempt(owner, unshare, hidden)).toBe(NOT_FOUND)
+    expect(await attempt(owner, unshare, randomUUID())).toBe(NOT_FOUND)
+    await runAs(db, owner, 'update spaces set archived_at = now() where id = $1', [space])
+    await runAs(db, owner, unshare, [shared])
+    expect(await attempt(owner, 'select from conversations where id = $1', shared)).toBe(0)
+    expect(await attempt(owner, unshare, shared)).toBe(NOT_FOUND)
+    expect(await runAs(db, editor, 'select uid, is_shared from conversations where id = $1', [shared])).toEqual([
+      { uid: editor.sub, is_shared: false },
+    ])
+    const { rows } = await db.admin.query('select stop_requested from replies where message_id = $1', [question])
+    expect(rows).toEqual([{ stop_requested: true }])
+    expect(
+      await runAs(db, owner, `select actor, subject from space_events where space_id = $1 and kind = 'unshared'`, [
+        space,
+      ]),
+    ).toEqual([{ actor: owner.sub, subject: shared }])
+  })
+
+  test('of a deleted account are not withdrawn, since they would be out of reach for everybody', async () => {
+    const author = await db.createPerson()
+    await join(db, owner, space, author, 'reader')
+    const shared = await createConversation(db, author, { space, isShared: true })
+    await db.admin.query('delete from auth.users where id = $1', [author.sub])
+    expect(await attempt(owner, 'select unshare_conversation($1)', shared)).toBe('PT409')
+    expect(await attempt(owner, 'select from conversations where id = $1', shared)).toBe(1)
+  })
+
   test('take questions of their author and of editors, in their own name', async () => {
     const own = await createConversation(db, reader, { space, isShared: true })
     const insertMessage = `insert into messages (conversation_id, content, sender_role, author) values ($1, 'x', $2, $3)`

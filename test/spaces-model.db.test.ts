@@ -248,6 +248,12 @@ class History {
       if (may) model.placeConversation(conversation, { space: conversation.space, isShared: isOn })
       return [succeeded, may]
     }
+    if (kind === 'unshare') {
+      const succeeded = await this.#does(actor, 'select unshare_conversation($1)', [id])
+      const may = model.unsharesConversation(actor, conversation)
+      if (may) model.placeConversation(conversation, { space: conversation.space, isShared: false })
+      return [succeeded, may]
+    }
     if (kind === 'moveConversation') {
       const succeeded = await this.#does(actor, 'select move_conversation($1, $2)', [id, target])
       const may =
@@ -343,7 +349,15 @@ interface Invited {
 /** How often each is tried. */
 const OF_SPACES = { invite: 5, setRole: 2, removeMember: 3, instruct: 1, archive: 1, deleteSpace: 0.3 }
 const OF_DOCUMENTS = { moveDocument: 3, renameDocument: 1, deleteDocument: 0.7 }
-const OF_CONVERSATIONS = { ask: 4, share: 3, moveConversation: 2, link: 2, rate: 2, deleteConversation: 0.7 }
+const OF_CONVERSATIONS = {
+  ask: 4,
+  share: 2,
+  unshare: 1,
+  moveConversation: 2,
+  link: 2,
+  rate: 2,
+  deleteConversation: 0.7,
+}
 const SHARES: Readonly<Record<string, number>> = {
   createSpace: 1,
   createConversation: 2.5,

@@ -80,6 +80,11 @@ export class SpacesModel {
     return isShared && this.has(person, 'own', space)
   }
 
+  unsharesConversation(person: string, conversation: ModelConversation): boolean {
+    const { author, space } = conversation
+    return author !== null && space !== null && this.deletesConversation(person, conversation)
+  }
+
   asks(person: string, conversation: ModelConversation): boolean {
     if (conversation.author === person) return this.changesConversation(person, conversation)
     return conversation.isShared && this.has(person, 'edit', conversation.space)

@@ -120,6 +120,7 @@ const CALLABLE_WITH_OWN_RIGHTS = [
   'received_invitations()',
   'space_people(uuid)',
   'spaces_to(text)',
+  'unshare_conversation(uuid)',
 ]
 
 test('the migrations apply as a plain role, file by file, and nothing is given but by name', async () => {

@@ -18,6 +18,7 @@ import {
   listMessages,
   listPinnedFirst,
   moveConversation,
+  unshareConversation,
   requireConversation,
   requireMayAsk,
   updateConversation,
@@ -82,6 +83,12 @@ export function createConversationRoutes({ database }: { database: Database }) {
       return getConversation(scope, id)
     }
     return context.json(await retryDeadlock(() => database.asUser(context.get('claims'), move)))
+  })
+
+  routes.post('/conversations/:id/unshare', async (context) => {
+    const id = parseId(context.req.param('id'), 'conversation')
+    await retryDeadlock(() => database.asUser(context.get('claims'), (scope) => unshareConversation(scope, id)))
+    return context.body(null, 204)
   })
 
   routes.post('/conversations/:id/copy', async (context) => {

@@ -214,6 +214,11 @@ export async function moveConversation(scope: Scope, id: string, spaceId: string
   await scope.query('select move_conversation($1, $2)', [id, spaceId])
 }
 
+/** For its author and the owners of its space. @throws AppError `not_found`, `forbidden`, or `conflict` once its author's account is deleted. Runs as the person. */
+export async function unshareConversation(scope: Scope, id: string): Promise<void> {
+  await scope.query('select unshare_conversation($1)', [id])
+}
+
 /** Null: out of spaces. @returns the id of the copy @throws AppError as `moveConversation`. Runs as the person. */
 export async function copyConversation(scope: Scope, id: string, spaceId: string | null): Promise<string> {
   const { rows } = await scope.query<{ id: string }>('select copy_conversation($1, $2) as id', [id, spaceId])

@@ -3547,6 +3547,33 @@ AS $function$
   where m.user_id = (select auth.uid())
 $function$;
 
+CREATE OR REPLACE FUNCTION public.unshare_conversation(conversation uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  me uuid := auth.uid();
+  shared public.conversations;
+begin
+  select * into shared from public.conversations c
+  where c.id = conversation and (c.uid = me or c.is_shared) and c.space_id = any (public.spaces_to('read'))
+  for update;
+  if not found or not public.hold_space_right(me, shared.space_id, 'read') then
+    raise exception using errcode = 'PT404', message = 'There is no such conversation.';
+  end if;
+  if shared.uid is distinct from me and not public.hold_space_right(me, shared.space_id, 'own') then
+    raise exception using errcode = '42501', message = 'Only the author or an owner of the space ends the sharing.';
+  end if;
+  if shared.uid is null then
+    raise exception using errcode = 'PT409',
+      message = 'The account of its author is deleted, so that without sharing no person would see it. Delete the conversation instead.';
+  end if;
+  update public.conversations set is_shared = false where id = shared.id and is_shared;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.usage_since(person uuid, first_day date, OUT questions bigint, OUT tokens bigint, OUT cost bigint, OUT pages bigint)
  RETURNS record
  LANGUAGE plpgsql
@@ -4646,6 +4673,7 @@ grant execute on function public.spaces_to(text) to authenticated;
 grant execute on function public.spaces_to(text) to service_role;
 grant execute on function public.stored_bytes(uuid[]) to service_role;
 grant execute on function public.unread_conversations() to authenticated;
+grant execute on function public.unshare_conversation(uuid) to authenticated;
 grant execute on function public.utc_today() to authenticated;
 grant execute on function public.utc_today() to service_role;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to anon;

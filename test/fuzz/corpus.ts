@@ -118,6 +118,7 @@ function apiRequests(
     remove('/api/documents/:id'),
     send('POST', `${conversation}/move`, { space: null }),
     send('POST', `${conversation}/copy`, { space: null }),
+    send('POST', `${conversation}/unshare`),
     send('POST', `${conversation}/links`, { days: 1 }),
     get(`${conversation}/links`),
     remove('/api/links/:id'),

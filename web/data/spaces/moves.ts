@@ -1,9 +1,9 @@
-/** Moves and copies of conversations and documents between spaces. */
+/** Moves and copies of conversations and documents between spaces, and the end of sharing. */
 import type { QueryClient } from '@tanstack/react-query'
 import { conversationRow } from '#contract/conversation.ts'
 import { documentRow } from '#contract/document.ts'
-import { apiSend } from '#web/data/client.ts'
-import { cacheConversation } from '#web/data/conversations.ts'
+import { apiFetch, apiSend } from '#web/data/client.ts'
+import { cacheConversation, leaveConversation, refetchConversationLists } from '#web/data/conversations.ts'
 import { applyDocumentChange, cacheDocuments } from '#web/data/documents/document-cache.ts'
 import type { Space } from './current-space.ts'
 
@@ -16,6 +16,13 @@ export async function transferConversation(
 ): Promise<void> {
   const answer = await apiSend('POST', `/api/conversations/${id}/${transfer}`, { space })
   cacheConversation(queryClient, conversationRow.parse(await answer.json()))
+}
+
+/** For owners of its space, who may not read it afterwards: only its author sees it then. */
+export async function unshareConversation(queryClient: QueryClient, id: string): Promise<void> {
+  await apiFetch(`/api/conversations/${id}/unshare`, { method: 'POST' })
+  leaveConversation(queryClient, id)
+  await refetchConversationLists(queryClient)
 }
 
 export async function transferDocument(

@@ -25,6 +25,13 @@ export const mayChangeConversation = (
   userId: string,
 ): boolean => uid === userId && (!space || space.archived_at === null)
 
+/** Whether an owner of its space ends the sharing of what another person shares there. */
+export const mayUnshareOfOther = (
+  { uid, is_shared: isShared }: OwnedConversation,
+  space: Pick<OwnSpace, 'role'> | undefined,
+  userId: string,
+): boolean => typeof uid === 'string' && uid !== userId && isShared === true && space?.role === 'owner'
+
 /** Owners delete what others share in their space. @param space as of `mayChangeConversation` */
 export const mayDeleteConversation = (
   { uid, is_shared: isShared }: OwnedConversation,

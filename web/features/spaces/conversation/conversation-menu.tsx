@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link2, Share2 } from 'lucide-react'
-import { useState, type JSX } from 'react'
+import { EyeOff, Link2, Share2 } from 'lucide-react'
+import { useEffect, useRef, useState, type JSX } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { cacheConversation, updateConversation } from '#web/data/conversations.ts'
-import { transferConversation, type Transfer } from '#web/data/spaces/moves.ts'
+import { transferConversation, unshareConversation, type Transfer } from '#web/data/spaces/moves.ts'
+import { mayUnshareOfOther } from '#web/data/spaces/space-rights.ts'
 import { spacesQuery } from '#web/data/spaces/spaces.ts'
 import { LinksDialog } from '#web/features/spaces/links/links-dialog.tsx'
 import { TransferMenu } from '#web/features/spaces/target-items.tsx'
@@ -16,6 +17,26 @@ import { Menu, MenuItem, MenuSwitchItem } from '#web/ui/menu.tsx'
 import { SwitchMark } from '#web/ui/switch-mark.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './conversation-menu.module.css'
+
+/** Tells the author of the open conversation that its sharing has ended. @returns a function to call when this page ends it */
+function useEndOfSharing(
+  { id, space_id: spaceId, is_shared: isShared }: ConversationRow,
+  { isOwn, spaceName }: { isOwn: boolean; spaceName: string | undefined },
+): () => void {
+  const isEndedHere = useRef(false)
+  const known = useRef({ id, spaceId, isShared })
+  useEffect(() => {
+    const was = known.current
+    known.current = { id, spaceId, isShared }
+    if (!isOwn || was.id !== id || was.spaceId !== spaceId || was.isShared !== true || isShared === true) return
+    const byOther = isEndedHere.current ? '' : `It was ended by you elsewhere, or by an owner of “${spaceName ?? ''}”. `
+    isEndedHere.current = false
+    toast({ title: 'No longer shared', description: `${byOther}Only you see this conversation now.` })
+  }, [id, spaceId, isShared, isOwn, spaceName])
+  return () => {
+    isEndedHere.current = true
+  }
+}
 
 /** Shares, links and moves the open conversation. */
 export function ConversationMenu({ conversation }: { conversation: ConversationRow }): JSX.Element | null {
@@ -30,17 +51,25 @@ export function ConversationMenu({ conversation }: { conversation: ConversationR
   const mayLink = spaceId === null ? isOwn : space !== undefined && space.role !== 'reader'
   // In an archived space sharing can only end.
   const mayShare = isOwn && space !== undefined && (!isArchived || isShared)
+  const mayUnshare = mayUnshareOfOther(conversation, space, userId)
+  const noteEndHere = useEndOfSharing(conversation, { isOwn, spaceName: space?.name })
 
   const share = async (wanted: boolean): Promise<void> => {
     try {
+      if (!wanted) noteEndHere()
       cacheConversation(queryClient, await updateConversation(id, userId, { is_shared: wanted }))
-      toast(
-        wanted
-          ? { title: 'Conversation shared', description: `Members of “${space?.name ?? ''}” read it from now on.` }
-          : { title: 'No longer shared', description: 'Only you see this conversation now.' },
-      )
+      if (wanted)
+        toast({ title: 'Conversation shared', description: `Members of “${space?.name ?? ''}” read it from now on.` })
     } catch (error) {
       reportRefusal(error, 'This could not be changed. Please try again.')
+    }
+  }
+  const unshare = async (): Promise<void> => {
+    try {
+      await unshareConversation(queryClient, id)
+      toast({ title: 'No longer shared', description: `Only its author sees “${activeTitle(conversation)}” now.` })
+    } catch (error) {
+      reportRefusal(error, 'The sharing could not be ended. Please try again.')
     }
   }
   const send = async (transfer: Transfer, target: string | null, name: string): Promise<void> => {
@@ -79,6 +108,15 @@ export function ConversationMenu({ conversation }: { conversation: ConversationR
             </span>
             <SwitchMark checked={isShared} />
           </MenuSwitchItem>
+        )}
+        {mayUnshare && (
+          <MenuItem onSelect={() => void unshare()}>
+            <EyeOff size={15} aria-hidden />
+            <span className={styles.option}>
+              <span>Stop sharing it</span>
+              <span className={styles.caption}>Only its author sees it then</span>
+            </span>
+          </MenuItem>
         )}
         {mayLink && (
           <MenuItem onSelect={() => setLinking(true)}>
