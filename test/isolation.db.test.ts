@@ -155,6 +155,7 @@ let space: string
 const TOKEN_HASH = createHash('sha256').update('token').digest()
 const kindOf = new Map<string, string>()
 const conversations = new Map<string, string>()
+const answers = new Map<string, string>()
 const claimsOf = (role: Role): Claims => (role === 'anonymous' ? { role: 'anon' } : people[role])
 
 beforeAll(async () => {
@@ -185,6 +186,10 @@ async function seed(): Promise<void> {
   await seedConversation('hidden of reader', { author: 'reader', isInSpace: true, isShared: false })
   await seedConversation('shared of former', { author: 'former', isInSpace: true, isShared: true })
   await seedConversation('hidden of former', { author: 'former', isInSpace: true, isShared: false })
+  await db.admin.query(
+    `update messages set metadata = jsonb_build_object('sources', $2::jsonb) where conversation_id = $1 and sender_role = 2`,
+    [conversations.get('shared'), JSON.stringify([{ documentId: idOf('own document') }])],
+  )
   await remove(db, people.owner, space, people.former)
   await db.admin.query(
     `insert into share_links (conversation_id, created_by, token_hash, expires_at)
@@ -216,6 +221,8 @@ async function seed(): Promise<void> {
   kindOf.set(space, 'space')
   for (const role of SIGNED_IN) kindOf.set(people[role].sub, role)
 }
+
+const idOf = (kind: string) => [...kindOf].find(([, known]) => known === kind)?.[0]
 
 async function seedLibraries(): Promise<void> {
   const { documentId: own } = await addReadDocument(db.database, people.owner, 'lamp.txt', [
@@ -314,6 +321,7 @@ async function seedConversation(
       [id, sub, kind === 'shared' ? TOKEN_HASH : createHash('sha256').update(id).digest()],
     )
   const { rows } = await db.admin.query<{ id: string }>('select id from replies where conversation_id = $1', [id])
+  answers.set(kind, answer)
   for (const known of [id, question, answer, ...rows.map((row) => row.id)]) kindOf.set(known, kind)
 }
 
@@ -843,6 +851,26 @@ describe('functions', () => {
         },
       ],
     },
+    'absence_of_document(uuid,uuid)': {
+      because: 'who reads a citation is told why its document is out of reach',
+      calls: () => [
+        {
+          text: 'select absence_of_document($1, id) from messages where conversation_id = $2 and sender_role = 2',
+          values: [idOf('own document'), conversations.get('shared')],
+          gives: { owner: null, editor: 'person', reader: 'person', others: undefined },
+        },
+        {
+          text: 'select absence_of_document($1, id) from messages where conversation_id = $2 and sender_role = 2',
+          values: [idOf('document of space'), conversations.get('shared of former')],
+          gives: { owner: null, editor: null, reader: null, others: undefined },
+        },
+        {
+          text: 'select absence_of_document($1, $2)',
+          values: [idOf('own document'), answers.get('shared')],
+          gives: { owner: null, editor: 'person', reader: 'person', others: null },
+        },
+      ],
+    },
     'unshare_conversation(uuid)': {
       because: 'an owner may not read the row that an update would leave',
       calls: () => [
@@ -865,7 +893,6 @@ describe('functions', () => {
     },
   }
   let invitation: string
-  const idOf = (kind: string) => [...kindOf].find(([, known]) => known === kind)?.[0]
 
   /** The value that a call gives, or the SQLSTATE of its rejection; rolled back. */
   async function call(role: Role, { text, values = [] }: Call): Promise<unknown> {

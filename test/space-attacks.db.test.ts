@@ -338,6 +338,66 @@ describe('conversations', () => {
   })
 })
 
+describe('documents that an answer cites', () => {
+  const cite = async (conversation: string, document: string) => {
+    const { rows } = await db.admin.query<{ id: string }>(
+      `insert into messages (conversation_id, content, sender_role, metadata) values ($1, 'There [1].', 2, $2) returning id`,
+      [conversation, JSON.stringify({ sources: [{ n: 1, documentId: document }] })],
+    )
+    return rows[0]?.id ?? ''
+  }
+  const absence = async (person: Person, document: string, message: string) => {
+    const [row] = await runAs(db, person, 'select absence_of_document($1, $2) as why', [document, message])
+    return row?.['why']
+  }
+
+  test('are told to be of a space or of a person to those who read the answer, and to no others', async () => {
+    const { documentId: ofSpace } = await addReadDocument(db.database, owner, 'lamp.txt', ['A lamp.'], space)
+    const { documentId: own } = await addReadDocument(db.database, editor, 'own.txt', ['My own lamp.'])
+    const shared = await createConversation(db, editor, { space, isShared: true })
+    const hidden = await createConversation(db, editor, { space })
+    const ofReader = await createConversation(db, reader)
+    const [inShared, inHidden, inReaders] = [
+      await cite(shared, own),
+      await cite(hidden, own),
+      await cite(ofReader, ofSpace),
+    ]
+
+    expect(await absence(reader, own, inShared)).toBe('person')
+    expect(await absence(editor, own, inShared)).toBeNull()
+    expect(await absence(reader, own, inHidden)).toBeNull()
+    expect(await absence(reader, ofSpace, inShared)).toBeNull()
+    expect(await absence(reader, ofSpace, inReaders)).toBeNull()
+    await remove(db, owner, space, reader)
+    // A former member reads the own conversation, and those of the space no longer.
+    expect(await absence(reader, ofSpace, inReaders)).toBe('space')
+    expect(await absence(reader, own, inShared)).toBeNull()
+    for (const message of [inShared, inHidden, inReaders, randomUUID()])
+      for (const document of [own, ofSpace, randomUUID()]) expect(await absence(stranger, document, message)).toBeNull()
+
+    await runAs(db, owner, 'delete from documents where id = $1', [ofSpace])
+    expect(await absence(reader, ofSpace, inReaders)).toBe('deleted')
+    expect(await absence(owner, ofSpace, inReaders)).toBeNull()
+  })
+
+  test('are not told by sources that a person has put into a question', async () => {
+    const { documentId } = await addReadDocument(db.database, owner, 'lamp.txt', ['A lamp.'], space)
+    const question = randomUUID()
+    await runAs(
+      db,
+      stranger,
+      `insert into messages (id, conversation_id, content, sender_role, author, metadata) values ($1, $2, 'There [1].', 1, $3, $4)`,
+      [
+        question,
+        await createConversation(db, stranger),
+        stranger.sub,
+        JSON.stringify({ sources: [{ n: 1, documentId }] }),
+      ],
+    )
+    expect(await absence(stranger, documentId, question)).toBeNull()
+  })
+})
+
 describe('links', () => {
   let hash: Buffer
   const opens = async (person: Person) => (await runAs(db, person, 'select from open_link($1, 0, 10)', [hash])).length

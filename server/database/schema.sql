@@ -1224,6 +1224,27 @@ CREATE OR REPLACE FUNCTION auth.uid()
  STABLE
 RETURN (NULLIF((auth.jwt() ->> 'sub'::text), ''::text))::uuid;
 
+CREATE OR REPLACE FUNCTION public.absence_of_document(document uuid, message uuid)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select case
+    when d.id is null then 'deleted'
+    when d.library = auth.uid() or d.library = any (public.spaces_to('read')) then null
+    when d.space_id is null then 'person'
+    else 'space'
+  end
+  from public.messages m
+  join public.conversations c on c.id = m.conversation_id
+  left join public.documents d on d.id = document
+  where m.id = message and m.sender_role = 2
+    and m.metadata -> 'sources' @> jsonb_build_array(jsonb_build_object('documentId', document))
+    and (c.uid = auth.uid() or c.is_shared)
+    and (c.space_id is null or c.space_id = any (public.spaces_to('read')))
+$function$;
+
 CREATE OR REPLACE FUNCTION public.add_list_bytes(total bigint, bytes integer, bound bigint)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -4628,6 +4649,7 @@ grant execute on function auth.uid() to anon;
 grant execute on function auth.uid() to authenticated;
 grant execute on function auth.uid() to service_role;
 grant execute on function auth.uid() to supabase_auth_admin;
+grant execute on function public.absence_of_document(uuid,uuid) to authenticated;
 grant execute on function public.add_list_bytes(bigint,integer,bigint) to authenticated;
 grant execute on function public.add_list_bytes(bigint,integer,bigint) to service_role;
 grant execute on function public.all_daily_usage(integer) to service_role;

@@ -32,6 +32,7 @@ export function ViewerColumn({ route, viewer, beside }: ViewerColumnProps): JSX.
           page={route.page}
           highlight={viewer.highlight}
           citedName={viewer.citedName}
+          citedIn={route.source?.messageId ?? null}
           onClose={close}
           onPrint={() => print({ kind: 'document', id: documentId })}
           onOpenVersion={viewer.openDocument}

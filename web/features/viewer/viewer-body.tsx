@@ -1,7 +1,8 @@
-import type { UseQueryResult } from '@tanstack/react-query'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { lazy, Suspense, type JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
+import { absenceQuery, UNKNOWN_ABSENCE } from '#web/data/documents/absent-document.ts'
 
 import { ImageView } from './image-view.tsx'
 import { viewerKind } from './viewer-kind.ts'
@@ -12,6 +13,9 @@ import { TextSections } from './text-sections.tsx'
 const PdfPages = lazy(() => import('./pdf-pages.tsx'))
 
 interface ViewerBodyProps {
+  documentId: string
+  /** The answer that cites it; null outside a citation. */
+  citedIn: string | null
   document: UseQueryResult<DocumentRow | null>
   location: ViewerLocation
   zoom: number
@@ -22,7 +26,7 @@ interface ViewerBodyProps {
   onFit: ((zoom: number) => void) | null
 }
 
-export function ViewerBody({ document, ...props }: ViewerBodyProps): JSX.Element {
+export function ViewerBody({ documentId, citedIn, document, ...props }: ViewerBodyProps): JSX.Element {
   if (document.isPending) return <ViewerState kind="loading" title="Opening the document" />
   if (document.isError) {
     return (
@@ -34,16 +38,22 @@ export function ViewerBody({ document, ...props }: ViewerBodyProps): JSX.Element
       />
     )
   }
-  if (document.data === null) {
-    return (
-      <ViewerState
-        kind="failed"
-        title="This document is not there"
-        text="This document was deleted, or is in a space that you are not in. An answer that rests on it still shows the passage."
-      />
-    )
-  }
+  if (document.data === null) return <AbsentDocument documentId={documentId} citedIn={citedIn} />
   return <DocumentBody document={document.data} {...props} />
+}
+
+function AbsentDocument({ documentId, citedIn }: Pick<ViewerBodyProps, 'documentId' | 'citedIn'>): JSX.Element {
+  const { data: words = UNKNOWN_ABSENCE } = useQuery({
+    ...absenceQuery(documentId, citedIn ?? ''),
+    enabled: citedIn !== null,
+  })
+  return (
+    <ViewerState
+      kind="failed"
+      title="This document is not there"
+      text={`${words} An answer that rests on it still shows the passage.`}
+    />
+  )
 }
 
 function DocumentBody({
@@ -55,7 +65,7 @@ function DocumentBody({
   onPage,
   onPageCount,
   onFit,
-}: Omit<ViewerBodyProps, 'document'> & { document: DocumentRow }): JSX.Element {
+}: Omit<ViewerBodyProps, 'document' | 'documentId' | 'citedIn'> & { document: DocumentRow }): JSX.Element {
   const kind = viewerKind(document.mimetype)
   if (kind.body === 'pdf') {
     return (

@@ -20,6 +20,8 @@ interface ViewerPaneProps {
   highlight: Passage | null
   /** Its name in the citation; null outside a citation. */
   citedName: string | null
+  /** The answer that cites it; null outside a citation. */
+  citedIn: string | null
   onClose: () => void
   onPrint: () => void
   onOpenVersion: (documentId: string) => void
@@ -29,7 +31,8 @@ interface ViewerPaneProps {
 }
 
 export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
-  const { documentId, highlight, citedName, onClose, onPrint, onOpenVersion, onPageChange, sourceNavigation } = props
+  const { documentId, highlight, citedName, citedIn, onClose, onPrint, onOpenVersion, onPageChange, sourceNavigation } =
+    props
   const document = useQuery(documentQuery(documentId))
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const [chosenZoom, setChosenZoom] = useState<number | null>(null)
@@ -105,6 +108,8 @@ export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
         {scroller && (
           <ViewerBody
             key={documentId}
+            documentId={documentId}
+            citedIn={citedIn}
             document={document}
             location={followed}
             zoom={zoom}

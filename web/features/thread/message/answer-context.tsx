@@ -5,6 +5,8 @@ import type { KnownAddresses } from '#web/lib/messages/known-addresses.ts'
 import type { CitedSource } from '#web/lib/route-state.ts'
 
 export type Answer = {
+  /** Missing where sources open no documents. */
+  messageId?: string
   sources: ReadonlyMap<number, Source>
   numbers: ReadonlySet<number>
   /** Link targets that the answer may have: named by the person, by the thread or by its own sources. */

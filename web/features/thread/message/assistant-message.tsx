@@ -79,6 +79,7 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
   const answer = useMemo((): Answer => {
     const byNumber = new Map(sources.map((source) => [source.n, source]))
     return {
+      messageId,
       sources: byNumber,
       numbers,
       addresses,

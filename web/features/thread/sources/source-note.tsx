@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { JSX, ReactNode } from 'react'
+import { lazy, Suspense, type JSX, type ReactNode } from 'react'
 import {
   isMessageSource,
   isPassageSource,
@@ -18,6 +18,8 @@ import { describeSpeaker, listTitle } from '#web/lib/messages/conversation-label
 import { relevancePercent } from '#web/lib/messages/relevance.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import styles from './source-note.module.css'
+
+const AbsentDocument = lazy(() => import('./absent-document.tsx'))
 
 type SourceWordsProps = { n: number; name: ReactNode; passage: string; meta: ReactNode }
 
@@ -78,16 +80,12 @@ function PageLink({ page }: { page: WebSource }): JSX.Element {
 }
 
 function PassageButton({ source }: { source: PassageSource }): JSX.Element {
-  const { sources } = useAnswer()
+  const { sources, messageId } = useAnswer()
   const { data: current } = useQuery(documentQuery(source.documentId))
   const deleted = current === null
   const relevance = relevancePercent(source.score, [...sources.values()].filter(isPassageSource))
   const meta = [
-    ...(deleted
-      ? ['This document was deleted, or is in a space that you are not in.']
-      : relevance === null
-        ? []
-        : [`${relevance}% relevance`]),
+    ...(relevance === null ? [] : [`${relevance}% relevance`]),
     ...(current?.superseded_at == null ? [] : [`in version ${current.version}; a newer one is searched now`]),
   ]
   return (
@@ -96,7 +94,15 @@ function PassageButton({ source }: { source: PassageSource }): JSX.Element {
       deleted={deleted}
       name={`Source: ${describeSourceLocation(source, 'card', current)}`}
       passage={passageText(source.text)}
-      meta={meta.join(', ')}
+      meta={
+        deleted && messageId !== undefined ? (
+          <Suspense>
+            <AbsentDocument document={source.documentId} message={messageId} />
+          </Suspense>
+        ) : (
+          meta.join(', ')
+        )
+      }
     />
   )
 }

@@ -1,0 +1,22 @@
+-- Why the caller cannot open a document that an answer cites: it is in a 'space' that the caller is not in, among the own
+-- documents of another 'person', or 'deleted'. Null where the caller may read the document, and where no answer that the caller
+-- may read cites it, so that ids alone tell nothing. Only the service writes answers and their sources.
+create function absence_of_document(document uuid, message uuid) returns text
+  language sql stable security definer set search_path = ''
+as $$
+  select case
+    when d.id is null then 'deleted'
+    when d.library = auth.uid() or d.library = any (public.spaces_to('read')) then null
+    when d.space_id is null then 'person'
+    else 'space'
+  end
+  from public.messages m
+  join public.conversations c on c.id = m.conversation_id
+  left join public.documents d on d.id = document
+  where m.id = message and m.sender_role = 2
+    and m.metadata -> 'sources' @> jsonb_build_array(jsonb_build_object('documentId', document))
+    and (c.uid = auth.uid() or c.is_shared)
+    and (c.space_id is null or c.space_id = any (public.spaces_to('read')))
+$$;
+revoke execute on function absence_of_document(uuid, uuid) from public;
+grant execute on function absence_of_document(uuid, uuid) to authenticated;

@@ -1,0 +1,29 @@
+import { queryOptions } from '@tanstack/react-query'
+import { z } from 'zod'
+import { rest } from '#web/data/client.ts'
+import { readRest } from '#web/data/spaces/read-rest.ts'
+
+const absence = z.enum(['deleted', 'person', 'space']).nullable()
+type Absence = z.infer<typeof absence>
+
+const WORDS: Readonly<Record<NonNullable<Absence>, string>> = {
+  deleted: 'This document was deleted.',
+  person: 'This is one of another person’s own documents.',
+  space: 'This is a document of a space that you are not in.',
+}
+
+/** Why a document cannot be opened, while no answer that cites it says more. */
+export const UNKNOWN_ABSENCE = 'This document was deleted, or is in a space that you are not in.'
+
+/** The sentence that says why the person cannot open a document that an answer cites. */
+export function absenceQuery(document: string, message: string) {
+  return queryOptions({
+    queryKey: ['absence_of_document', document, message],
+    queryFn: async () => {
+      const why = await readRest(absence, rest().rpc('absence_of_document', { document, message }))
+      return why === null ? UNKNOWN_ABSENCE : WORDS[why]
+    },
+    staleTime: 0,
+    gcTime: 60_000,
+  })
+}
