@@ -77,7 +77,13 @@ export async function startWorker({
   ...options
 }: WorkerOptions): Promise<Worker> {
   const { replyClaims, log, database, providersOf } = options
-  const titles = createTitles({ database, providersOf, log, timeoutMs: titleTimeoutMs })
+  const titles = createTitles({
+    database,
+    providersOf,
+    log,
+    timeoutMs: titleTimeoutMs,
+    usageLimits: options.usageLimits,
+  })
   const externalTools = createExternalTools({ ...externalToolOptions, log })
   const toolServers = options.toolServers ?? {
     listFor: () => Promise.resolve([]),

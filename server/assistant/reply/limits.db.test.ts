@@ -105,7 +105,7 @@ test('another version of an answer is a question too', async () => {
 
 test('tokens and costs of an answer are counted once it has ended', async () => {
   const person = await db.createPerson()
-  const conversationId = await assistant.startConversation(person)
+  const conversationId = await assistant.startConversation(person, { title: 'Lamps' })
   const { until } = await assistant.watch(conversationId)
   await startTestWorker()
   await assistant.ask(person, conversationId, 'Where? [[stub tokens=200]]')
@@ -114,6 +114,20 @@ test('tokens and costs of an answer are counted once it has ended', async () => 
   const tokens = (answer?.token_in ?? 0) + (answer?.token_out ?? 0)
   expect(tokens).toBeGreaterThan(0)
   expect(await usageOf(person)).toMatchObject([{ questions: 1, tokens, own_tokens: 0, cost: tokens * 1_000 }])
+})
+
+test('the title of a new conversation is counted', async () => {
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person, { title: 'New conversation' })
+  const { until } = await assistant.watch(conversationId)
+  await startTestWorker()
+  await assistant.ask(person, conversationId, 'Where? [[stub tokens=20]]')
+  await until('done')
+  const [answer] = await assistant.answersIn(person, conversationId)
+  const tokens = (answer?.token_in ?? 0) + (answer?.token_out ?? 0)
+  await expect.poll(async () => (await usageOf(person))[0]?.tokens ?? 0).toBeGreaterThan(tokens)
+  const [usage] = await usageOf(person)
+  expect(usage?.cost).toBe((usage?.tokens ?? 0) * 1_000)
 })
 
 test('an answer whose conversation was deleted meanwhile is counted', async () => {

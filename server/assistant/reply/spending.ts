@@ -86,20 +86,29 @@ interface CountedRequests {
   readonly limits: UsageLimits | undefined
 }
 
-/** Admits and counts the short requests of an answer, such as notes on pages, each when it has ended. */
-export function countShortRequests(chat: ChatModel, { database, reply, charged, limits }: CountedRequests): ChatModel {
+interface CountedChat {
+  readonly database: Database
+  readonly owner: string
+  readonly charged: Omit<ChargedModel, 'contextWindow'>
+  readonly priceOf: PriceOf | undefined
+  /** Called with the estimated tokens of a request. @throws where a limit is reached */
+  readonly admit?: (tokensIn: number) => Promise<unknown>
+}
+
+/** Counts each whole request, such as that for a title, when it has ended. */
+export function countRequests(chat: ChatModel, { database, owner, charged, priceOf, admit }: CountedChat): ChatModel {
   const count = async (tokens: { readonly in: number; readonly out: number }) => {
-    const spent = chargeOf(charged, tokens, limits?.priceOf)
+    const spent = chargeOf(charged, tokens, priceOf)
     await database.serviceStatement(
       'insert into usage_events (owner, day, tokens, own_tokens, cost) values ($1, utc_today(), $2, $3, $4)',
-      [reply.owner, spent.tokens, spent.ownTokens, spent.cost],
+      [owner, spent.tokens, spent.ownTokens, spent.cost],
     )
   }
   return {
     ...chat,
     async complete(request) {
       const estimated = estimateTokens(request.system + request.turns.map(({ content }) => content).join('\n'))
-      await admitAnswer(database, reply, charged, estimated, limits)
+      await admit?.(estimated)
       const answer = await chat.complete(request).catch(async (error: unknown) => {
         // A request that was stopped has been read.
         if (request.signal.aborted) await count({ in: estimated, out: 0 })
@@ -109,4 +118,15 @@ export function countShortRequests(chat: ChatModel, { database, reply, charged, 
       return answer
     },
   }
+}
+
+/** Admits and counts the short requests of an answer, such as notes on pages, each when it has ended. */
+export function countShortRequests(chat: ChatModel, { database, reply, charged, limits }: CountedRequests): ChatModel {
+  return countRequests(chat, {
+    database,
+    owner: reply.owner,
+    charged,
+    priceOf: limits?.priceOf,
+    admit: (tokensIn) => admitAnswer(database, reply, charged, tokensIn, limits),
+  })
 }
