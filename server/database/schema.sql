@@ -2317,6 +2317,32 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.require_page_room(person uuid, wanted bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  allowed public.quotas;
+  used record;
+begin
+  select * into allowed from public.quotas;
+  if allowed.pages_per_person > 0 then
+    used := public.usage_since(person, public.utc_today());
+    if used.pages + wanted > allowed.pages_per_person then
+      perform public.refuse_use('pages', used.pages, allowed.pages_per_person);
+    end if;
+  end if;
+  if allowed.pages_total > 0 then
+    used := public.usage_since(null, public.utc_today());
+    if used.pages + wanted > allowed.pages_total then
+      perform public.refuse_use('all pages', used.pages, allowed.pages_total);
+    end if;
+  end if;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.require_room_for_answer(conversation uuid)
  RETURNS void
  LANGUAGE sql
@@ -4687,6 +4713,7 @@ grant execute on function public.own_usage() to authenticated;
 grant execute on function public.read_conversation(uuid,bigint) to authenticated;
 grant execute on function public.received_invitations() to authenticated;
 grant execute on function public.require_file_room(uuid) to service_role;
+grant execute on function public.require_page_room(uuid,bigint) to service_role;
 grant execute on function public.require_room_for_answer(uuid) to service_role;
 grant execute on function public.require_text_room(uuid) to service_role;
 grant execute on function public.reserve_usage(uuid,integer,bigint,bigint,double precision,double precision) to service_role;

@@ -189,6 +189,35 @@ describe('reading', () => {
     await expect(test_.database.asUser(stranger, (scope) => getPageText(scope, id, 2))).rejects.toThrow()
   })
 
+  test('refuses a scan above the limit before its first page, and takes none of the day’s pages for it', async () => {
+    onTestFinished(async () => {
+      await test_.admin.query('update quotas set pages_per_person = 0, pages_total = 0')
+    })
+    const picture = await drawText('The gardener starts in April.')
+    const used = async () => {
+      const { rows } = await test_.admin.query<{ pages: number }>(
+        'select coalesce(sum(pages), 0)::int as pages from usage_events where owner = $1',
+        [person.sub],
+      )
+      return rows
+    }
+    const long = await store(
+      makeScannedPdf([{ text: 'Typed words. '.repeat(20) }, { picture }, { picture }, { picture }]),
+    )
+    for (const limited of ['pages_per_person = 2, pages_total = 0', 'pages_per_person = 0, pages_total = 2']) {
+      await test_.admin.query(`update quotas set ${limited}`)
+      await test_.admin.query(`update documents set state = 'queued', error = null where id = $1`, [long])
+      await run(long)
+      expect(await read(long)).toMatchObject({ state: 'failed', error: { code: 'page_limit' } })
+      expect(await used()).toEqual([{ pages: 0 }])
+    }
+    await test_.admin.query('update quotas set pages_per_person = 2, pages_total = 0')
+    const short = await store(makeScannedPdf([{ picture }, { picture }]), UPLOAD_TYPES.pdf, 'short.pdf')
+    await run(short)
+    expect(await read(short)).toMatchObject({ state: 'ready', pages: 2 })
+    expect(await used()).toEqual([{ pages: 2 }])
+  })
+
   test('moves the progress while it reads, forward only', async () => {
     await test_.admin.query(`
       create table progress_seen (seq int generated always as identity, pages int, pages_done int);

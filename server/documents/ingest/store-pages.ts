@@ -1,6 +1,7 @@
 import { AppError } from '#server/base/errors.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { toAppError } from '#server/database/errors.ts'
+import { requirePageRoom } from '#server/database/quotas.ts'
 import type { Database } from '#server/database/scope.ts'
 import {
   type ClaimedDocument,
@@ -57,7 +58,10 @@ export async function storePages(
     alreadyRecognised: recognised,
     ocrSemaphore,
     owner: addedBy,
-    onOcrStart: yieldSlot,
+    onOcrStart: async (pages) => {
+      await withinPageLimit(database.asService((scope) => requirePageRoom(scope, addedBy, pages)))
+      yieldSlot()
+    },
     ...(warmParsers ? { warmParsers } : {}),
     ...(reusedParsers ? { reusedParsers } : {}),
     ...(limits ? { limits } : {}),
@@ -112,9 +116,9 @@ function createPageBatch(
 }
 
 /** @throws ParseFailure for a limit on recognised pages, which no further attempt passes on the same day */
-async function withinPageLimit(storing: Promise<void>): Promise<void> {
+async function withinPageLimit(counting: Promise<void>): Promise<void> {
   try {
-    await storing
+    await counting
   } catch (thrown) {
     const error = toAppError(thrown)
     if (error instanceof AppError && error.code === 'rate_limited')

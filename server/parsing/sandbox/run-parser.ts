@@ -33,8 +33,8 @@ export interface ParserRun {
   /** Limits OCR processes over all files. */
   readonly ocrSemaphore?: FairSemaphore
   readonly owner?: string
-  /** Called before the first page waits for OCR; from then on this file need not block others. */
-  readonly onOcrStart?: () => void
+  /** Called before the first page waits for OCR, with the number of such pages; from then on this file need not block others. A rejection ends the reading. */
+  readonly onOcrStart?: (pages: number) => void | Promise<void>
   readonly warmParsers?: WarmParsers
   /** Read small files of an owner together; by default each has a process of its own. */
   readonly reusedParsers?: ReusedParsers
@@ -81,13 +81,13 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
     return part
   }
   const readFile = () => readWholeFile(run, { languages })
-  if (isImage(mimetype)) onOcrStart?.()
+  if (isImage(mimetype)) await onOcrStart?.(1)
   for await (const part of isImage(mimetype) ? ocrSemaphore.run(run.signal, readFile, work) : readFile()) {
     if ('deferred' in part) {
       if (!before.has(part.deferred)) deferred.push(part.deferred)
     } else if (!('text' in part && before.has(part.page))) yield note(part)
   }
-  if (deferred.length > 0) onOcrStart?.()
+  if (deferred.length > 0) await onOcrStart?.(deferred.length)
   const share = Math.max(1, Math.min(PAGES_PER_PROCESS, Math.ceil(deferred.length / ocrSemaphore.capacity)))
   const batches = Array.from({ length: Math.ceil(deferred.length / share) }, (_, index) =>
     deferred.slice(index * share, (index + 1) * share),

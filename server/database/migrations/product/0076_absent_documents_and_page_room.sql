@@ -20,3 +20,30 @@ as $$
 $$;
 revoke execute on function absence_of_document(uuid, uuid) from public;
 grant execute on function absence_of_document(uuid, uuid) to authenticated;
+
+-- Refuses the recognition of pages before the first one, so that a file above the limit takes none of the day's. The pages
+-- are counted when they are stored, under a lock.
+create function require_page_room(person uuid, wanted bigint) returns void
+  language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  allowed public.quotas;
+  used record;
+begin
+  select * into allowed from public.quotas;
+  if allowed.pages_per_person > 0 then
+    used := public.usage_since(person, public.utc_today());
+    if used.pages + wanted > allowed.pages_per_person then
+      perform public.refuse_use('pages', used.pages, allowed.pages_per_person);
+    end if;
+  end if;
+  if allowed.pages_total > 0 then
+    used := public.usage_since(null, public.utc_today());
+    if used.pages + wanted > allowed.pages_total then
+      perform public.refuse_use('all pages', used.pages, allowed.pages_total);
+    end if;
+  end if;
+end
+$$;
+revoke execute on function require_page_room(uuid, bigint) from public;
+grant execute on function require_page_room(uuid, bigint) to service_role;
