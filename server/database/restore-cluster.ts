@@ -102,7 +102,7 @@ function requireCluster(clusterDir: string, found: Stats, version: string): void
   }
   if (written !== version) {
     throw refuse(
-      `The database in "${clusterDir}" was written by PostgreSQL ${written}, but this Alcove has PostgreSQL ${version}: start the Alcove that wrote it, or run ${moveAway} to begin with an empty database. Nothing was changed.`,
+      `The database in "${clusterDir}" was written by PostgreSQL ${written}, but this Alcove has PostgreSQL ${version}: start the Alcove that wrote it, make a backup with it, and restore that with this one after ${moveAway}. Nothing was changed.`,
     )
   }
 }

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { AppError, messageOf } from '#server/base/errors.ts'
 import { guardEvents } from '#server/base/guard-events.ts'
 import { lowerThreadPriority } from '#server/base/lower-priority.ts'
+import { shellCommand } from '#server/base/shell-command.ts'
 import type { Embedder } from '#server/providers/embed.ts'
 import type { EmbedAnswer, EmbedRequest, ThreadData } from './embedding-thread.ts'
 import { type ModelFolder, type Prefixes, readModelFolder } from './read-model-folder.ts'
@@ -33,7 +34,7 @@ export interface LocalEmbedder extends Embedder {
   stop(): Promise<void>
 }
 
-/** Whether `scripts/prepare.mjs` has installed the library that runs models. */
+/** Whether the library that runs models is installed: by `scripts/prepare.mjs`, next to the npm package by hand. */
 export const hasModelLibrary = (library = LIBRARY): boolean =>
   existsSync(path.join(library, 'node_modules', '@huggingface', 'transformers', 'package.json'))
 
@@ -43,7 +44,7 @@ export async function openLocalEmbedder(folder: string, prefixes?: Prefixes): Pr
   if (!hasModelLibrary())
     throw new AppError(
       'startup',
-      'EMBEDDINGS_PATH is set, but the library that runs models is not installed: run "node scripts/prepare.mjs --local-embeddings" once.',
+      `EMBEDDINGS_PATH is set, but the library that runs models is not installed: run ${shellCommand('npm', 'ci', '--ignore-scripts', '--prefix', LIBRARY)} once.`,
     )
   const embedder = createLocalEmbedder(model)
   try {
