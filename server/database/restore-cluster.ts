@@ -101,8 +101,10 @@ function requireCluster(clusterDir: string, found: Stats, version: string): void
     )
   }
   if (written !== version) {
+    // A restore wants the whole data folder empty.
+    const dataDir = path.dirname(clusterDir)
     throw refuse(
-      `The database in "${clusterDir}" was written by PostgreSQL ${written}, but this Alcove has PostgreSQL ${version}: start the Alcove that wrote it, make a backup with it, and restore that with this one after ${moveAway}. Nothing was changed.`,
+      `The database in "${clusterDir}" was written by PostgreSQL ${written}, but this Alcove has PostgreSQL ${version}: start the Alcove that wrote it, make a backup with it, and restore that with this one after ${shellCommand('mv', dataDir, `${dataDir}.old`)}. Nothing was changed.`,
     )
   }
 }
