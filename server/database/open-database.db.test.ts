@@ -154,6 +154,38 @@ test('a batch reads with the own claims of each person, whatever the read before
   expect(await database.asUser({ role: 'anon' }, who)).toMatchObject({ role: 'anon', uid: null })
 })
 
+test('further reads of a batch see the snapshot of the first ones, each as its own person', async () => {
+  const { admin, database, batchReader, createPerson } = await openNarrowDatabase()
+  const [first, second] = [await createPerson(), await createPerson()]
+  const id = randomUUID()
+  await admin.query(`insert into conversations (id, uid, title, model_name) values ($1, $2, 'Before', 'm')`, [
+    id,
+    first.sub,
+  ])
+  const read = { text: 'select title from conversations where id = $1', values: [id] }
+  const changing = await admin.connect()
+  await changing.query('select pg_advisory_lock(7)')
+  const changes: Promise<unknown>[] = []
+  const answers = await batchReader.readAsEach('authenticated', [{ claims: first, ...read }], () => {
+    changes.push(
+      changing.query(`update conversations set title = 'After', uid = $2 where id = $1`, [id, second.sub]),
+      changing.query('select pg_advisory_unlock(7)'),
+    )
+    const untilChanged = { text: 'select pg_advisory_xact_lock(7)', values: [] }
+    return [untilChanged, read].flatMap((next) => [first, second].map((claims) => ({ claims, ...next })))
+  })
+  await Promise.all(changes)
+  changing.release()
+  expect([0, 3, 4].map((index) => answers[index]?.rows)).toEqual([[{ title: 'Before' }], [{ title: 'Before' }], []])
+  expect((await database.asUser(second, (scope) => scope.query(read.text, read.values))).rows).toEqual([
+    { title: 'After' },
+  ])
+  const failing = { claims: first, text: 'select 1 / $1::int', values: [0] }
+  await expect(batchReader.readAsEach('authenticated', [{ claims: first, ...read }], () => [failing])).rejects.toThrow(
+    'division by zero',
+  )
+})
+
 test('a batch fails as a whole, and cannot write', async () => {
   const { database, batchReader, createPerson } = await openNarrowDatabase()
   const person = await createPerson()

@@ -104,6 +104,34 @@ test.each(['1.0.0', '2.0.0'] as const)('an insert reaches its owner with every c
   expect(change.commit_timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
+test('people who follow one table share the values of a row, and each hears of its own rows only', async () => {
+  await database.admin.query(`
+    create table public.shelves (id int primary key, readers uuid[], amount numeric);
+    alter table public.shelves enable row level security;
+    create policy "readers" on public.shelves for select to authenticated using ((select auth.uid()) = any (readers));
+    grant select on public.shelves to authenticated;
+    alter publication supabase_realtime add table public.shelves`)
+  const people = [owner, stranger, await database.createPerson()]
+  const heard = await Promise.all(
+    people.map(async (person) => listen(await clientOf(person), { event: 'INSERT', table: 'shelves' })),
+  )
+  // Of each pair the first person sees another row, and the last row is everybody's.
+  const readers = [...people.map((_, index) => [index, (index + 1) % 3]), [2], [0, 1, 2]]
+  await database.admin.query(
+    `insert into public.shelves
+     select position, array(select value::uuid from jsonb_array_elements_text(readers)), 12345678901234567890.5
+     from jsonb_array_elements($1) with ordinality as given (readers, position)`,
+    [JSON.stringify(readers.map((indexes) => indexes.map((index) => people[index]?.sub)))],
+  )
+  for (const [index, changes] of heard.entries()) {
+    const expected = readers.flatMap((of, position) => (of.includes(index) ? [position + 1] : []))
+    const rows = []
+    while (rows.at(-1)?.['id'] !== readers.length) rows.push((await changes.next()).new)
+    expect(rows.map(({ id }) => id)).toEqual(expected)
+    expect(rows.every(({ readers: of }) => (of as string[]).includes(people[index]?.sub ?? ''))).toBe(true)
+  }
+})
+
 test('columns may have the names of aliases in our statements', async () => {
   await database.admin.query(`
     create table public.short_names (id int primary key, n int, r int, o int, k int, i int, c int, t text);

@@ -26,6 +26,8 @@ const MAX_PREFILTERED_ROW_BYTES = 16 * 1024
 const TOO_MUCH = Symbol('the rows are too large to be read together')
 
 interface DeliveryBatch extends Batch {
+  /** In the order of delivery. */
+  readonly changes: readonly Change[]
   readonly parseRow: ParseRow
 }
 
@@ -43,6 +45,7 @@ export function createDelivery({ batchReader, catalogue, channels, sender, filte
 
   return async function deliver(changes: readonly Change[]): Promise<void> {
     const batch = {
+      changes,
       filters: createChangeFilters(filterWork),
       slices: startTimeSlices(),
       parseRow: createRowParser(),
@@ -120,7 +123,7 @@ export function createDelivery({ batchReader, catalogue, channels, sender, filte
     batch: DeliveryBatch,
     isRepeated = false,
   ): Promise<void> {
-    const smaller = splitAudiences(audiences)
+    const smaller = splitAudiences(audiences, batch.changes)
     const views = await retry(async () => {
       try {
         return await readViews(batchReader, role, audiences, batch)
@@ -173,12 +176,21 @@ function subscribersPerRead(audiences: readonly Audience[]): number {
   return Math.max(1, Math.min(MAX_SUBSCRIBERS_PER_READ, Math.floor(MAX_OLD_CHARACTERS_PER_READ / most)))
 }
 
-/** Two portions with fewer subscribers or, of one subscriber, fewer changes in order; none if there is one of each. */
-function splitAudiences(audiences: readonly Audience[]): readonly (readonly Audience[])[] {
-  const [first] = audiences
-  if (audiences.length > 1) return inHalves(audiences)
-  if (!first || first.matches.length < 2) return []
-  return inHalves(first.matches).map((matches) => [{ ...first, matches }])
+/** Two portions with fewer changes, in order, or, of one change, fewer subscribers; none if there is one of each. */
+function splitAudiences(
+  audiences: readonly Audience[],
+  delivered: readonly Change[],
+): readonly (readonly Audience[])[] {
+  const matched = new Set(audiences.flatMap(({ matches }) => matches.map(({ change }) => change)))
+  const changes = delivered.filter((change) => matched.has(change))
+  if (changes.length < 2) return audiences.length < 2 ? [] : inHalves(audiences)
+  return inHalves(changes).map((half) => {
+    const portion = new Set(half)
+    return audiences.flatMap((audience) => {
+      const matches = audience.matches.filter(({ change }) => portion.has(change))
+      return matches.length > 0 ? [{ ...audience, matches }] : []
+    })
+  })
 }
 
 const inHalves = <Value>(values: readonly Value[]): Value[][] => inChunks(values, Math.ceil(values.length / 2))

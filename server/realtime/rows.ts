@@ -77,6 +77,27 @@ function cutRecordToSql(columns: readonly Column[]): string {
 }
 
 /** Keys are typed arrays, so that the comparison is leakproof and can use the index under a policy. */
+function keysToSql({ key, sqlName }: PublishedTable): string {
+  const arrays = key.map(({ format }, index) => `$${index + 1}::${format}[]`).join(', ')
+  const names = key.map((_, index) => `k${index}`).join(', ')
+  const matches = key.map(({ name }, index) => `t.${pg.escapeIdentifier(name)} = k.k${index}`).join(' and ')
+  return `unnest(${arrays}) with ordinality as k (${names}, position) join ${sqlName} t on ${matches}`
+}
+
+const keyValues = ({ key }: PublishedTable, changes: readonly Change[]) =>
+  key.map(({ name }) => changes.map((change) => change.key?.[name]))
+
+const positionSchema = z.object({ position: z.number() })
+
+/** Which rows a person may see, without their values. */
+export function visibleKeysQuery(table: PublishedTable, changes: readonly Change[]): RowQuery<true> {
+  return {
+    text: `select k.position::int from ${keysToSql(table)}`,
+    values: keyValues(table, changes),
+    decode: (rows) => groupByChange(changes, z.array(positionSchema).parse(rows), () => true),
+  }
+}
+
 export function visibleRowsQuery(
   table: PublishedTable,
   role: ApiRole,
@@ -91,9 +112,6 @@ export function visibleRowsQuery(
   const exact = columns
     .filter(({ format }) => ROUNDED_FORMATS.has(format))
     .map(({ name }) => `${pg.escapeLiteral(name)}, t.${quote(name)}::text`)
-  const arrays = table.key.map(({ format }, index) => `$${index + 1}::${format}[]`).join(', ')
-  const names = table.key.map((_, index) => `k${index}`).join(', ')
-  const matches = table.key.map(({ name }, index) => `t.${quote(name)} = k.k${index}`).join(' and ')
   const rendered = `(select row_to_json(r.*) from (select ${list}) r)::text`
   // `offset 0` renders each row once. A row that is large as it is stored is not rendered at all.
   return {
@@ -104,8 +122,7 @@ export function visibleRowsQuery(
       from (
         select k.position::int, ${exact.length > 0 ? `json_build_object(${exact.join(', ')})::text` : 'null::text'} as exact,
           w.is_large as "isCut", case when w.is_large then ${cutRecordToSql(columns)} else w.record end as record
-        from unnest(${arrays}) with ordinality as k (${names}, position)
-        join ${table.sqlName} t on ${matches}
+        from ${keysToSql(table)}
         cross join lateral (
           select record, coalesce(octet_length(record) > ${maxRowBytes}, true) as is_large
           from (select case when ${stored} <= ${MAX_ROW_BYTES} then ${rendered} end as record offset 0) whole
@@ -113,7 +130,7 @@ export function visibleRowsQuery(
         ) w
         offset 0
       ) r`,
-    values: table.key.map(({ name }) => changes.map(({ key }) => key?.[name])),
+    values: keyValues(table, changes),
     decode: (rows) =>
       groupByChange(changes, z.array(visibleRowSchema).parse(rows), ({ record, exact: rounded, isCut }) => ({
         json: record,

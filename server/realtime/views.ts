@@ -1,12 +1,20 @@
 /** Many subscribers share one transaction and one round trip, each with its own claims. */
-import type { BatchReader } from '#server/database/batch-reader.ts'
+import type { BatchReader, UserRead } from '#server/database/batch-reader.ts'
 import type { ApiRole, Claims } from '#server/database/scope.ts'
 import type { PublishedTable } from './catalogue.ts'
 import type { Binding } from './channels.ts'
 import type { Change } from './outbox.ts'
 import type { TimeSlices } from '#server/base/time-slices.ts'
 import type { ParseRow } from './parse-row.ts'
-import { canReadKey, type OldRow, oldRowsQuery, visibleRowsQuery, type RowQuery, type VisibleRow } from './rows.ts'
+import {
+  canReadKey,
+  type OldRow,
+  oldRowsQuery,
+  type RowQuery,
+  type VisibleRow,
+  visibleKeysQuery,
+  visibleRowsQuery,
+} from './rows.ts'
 
 export interface ChangeMatch {
   readonly change: Change
@@ -34,49 +42,77 @@ export interface View {
 
 export type Views = ReadonlyMap<Change, View>
 
+type Ask = <Found>(claims: Claims, query: RowQuery<Found> | undefined) => () => ReadonlyMap<Change, Found>
+
+/** What one subscriber asks about the changes of one table. */
+interface TableReads {
+  readonly table: PublishedTable
+  readonly changes: readonly Change[]
+  readonly rows: () => ReadonlyMap<Change, VisibleRow | true>
+  readonly olds: () => ReadonlyMap<Change, OldRow>
+}
+
 /** Shared by all subscribers of one role. */
 interface TableQueries {
   readonly table: PublishedTable
   readonly changes: readonly Change[]
-  readonly rows: RowQuery<VisibleRow> | undefined
+  readonly rows: RowQuery<VisibleRow | true> | undefined
   readonly olds: RowQuery<OldRow> | undefined
 }
 
-/** Returns views in the order of `audiences`. @throws PostgreSQL's error if any read fails. */
+/**
+ * Asks of each subscriber which rows it may see. Several subscribers share the values of a row, which the first of them that may
+ * see it reads: within one snapshot, each of them would read equal values, since columns are granted to their role.
+ * @returns views in the order of `audiences`
+ * @throws PostgreSQL's error if any read fails
+ */
 export async function readViews(
   batchReader: BatchReader,
   role: ApiRole,
   audiences: readonly Audience[],
   { slices, parseRow }: { slices: TimeSlices; parseRow: ParseRow },
 ): Promise<Views[]> {
-  const queriesByChanges = new Map<string, readonly TableQueries[]>()
-  const planned = audiences.map(({ claims, matches }) => {
-    const key = matches.map(({ change }) => change.id).join()
-    const queries = queriesByChanges.get(key) ?? planQueries(role, matches, parseRow)
-    queriesByChanges.set(key, queries)
-    return { claims, queries }
-  })
-  const statements = planned.flatMap(({ claims, queries }) =>
-    queries.flatMap(({ rows, olds }) =>
-      [rows, olds].flatMap((query) => (query ? [{ claims, text: query.text, values: query.values }] : [])),
-    ),
-  )
-  const results = statements.length === 0 ? [] : await batchReader.readAsEach(role, statements)
-  let next = 0
-  const takeResult = <Found>(query: RowQuery<Found> | undefined): Map<Change, Found> => {
-    if (!query) return new Map()
-    const result = results[next]
-    next += 1
-    return query.decode(result?.rows ?? [])
+  const areValuesShared = audiences.length > 1
+  const reads: UserRead[] = []
+  let answers: readonly { readonly rows: readonly unknown[] }[] = []
+  const ask: Ask = (claims, query) => {
+    if (!query) return () => new Map()
+    const index = reads.push({ claims, text: query.text, values: query.values }) - 1
+    let decoded: ReturnType<typeof query.decode> | undefined
+    return () => (decoded ??= query.decode(answers[index]?.rows ?? []))
   }
+
+  const queriesByChanges = new Map<string, readonly TableQueries[]>()
+  const asked = audiences.map(({ claims, matches }) => {
+    const key = matches.map(({ change }) => change.id).join()
+    const queries = queriesByChanges.get(key) ?? planQueries(role, matches, parseRow, areValuesShared)
+    queriesByChanges.set(key, queries)
+    const tables = queries.map(({ table, changes, rows, olds }): TableReads => {
+      return { table, changes, rows: ask(claims, rows), olds: ask(claims, olds) }
+    })
+    return { claims, tables }
+  })
+
+  const shared: (() => ReadonlyMap<Change, VisibleRow>)[] = []
+  const readValues = (visible: typeof answers) => {
+    answers = visible
+    const first = reads.length
+    for (const { claims, table, changes } of firstViewers(asked))
+      shared.push(ask(claims, visibleRowsQuery(table, role, changes, parseRow)))
+    return reads.slice(first)
+  }
+  if (reads.length > 0)
+    answers = await batchReader.readAsEach(role, [...reads], areValuesShared ? readValues : undefined)
+  const values = new Map(shared.flatMap((decode) => [...decode()]))
   const viewsOfAll: Views[] = []
-  for (const { queries } of planned) {
+  for (const { tables } of asked) {
     if (slices.isOver) await slices.next()
     const views = new Map<Change, View>()
-    for (const { table, changes, rows, olds } of queries) {
-      const [visible, previous] = [takeResult(rows), takeResult(olds)]
+    for (const { table, changes, rows, olds } of tables) {
+      const [visible, previous] = [rows(), olds()]
       for (const change of changes) {
-        const view = buildView(change, table, visible.get(change), previous.get(change))
+        const row = visible.get(change)
+        const view = buildView(change, table, row === true ? values.get(change) : row, previous.get(change))
         if (view) views.set(change, view)
       }
     }
@@ -85,7 +121,25 @@ export async function readViews(
   return viewsOfAll
 }
 
-function planQueries(role: ApiRole, matches: readonly ChangeMatch[], parseRow: ParseRow): TableQueries[] {
+/** For each change, the first subscriber that may see its row. */
+function firstViewers(asked: readonly { readonly claims: Claims; readonly tables: readonly TableReads[] }[]) {
+  const seen = new Set<Change>()
+  return asked.flatMap(({ claims, tables }) =>
+    tables.flatMap(({ table, rows }) => {
+      const changes = [...rows().keys()].filter((change) => !seen.has(change))
+      for (const change of changes) seen.add(change)
+      return changes.length > 0 ? [{ claims, table, changes }] : []
+    }),
+  )
+}
+
+/** @param areValuesShared asks which rows are visible, without their values */
+function planQueries(
+  role: ApiRole,
+  matches: readonly ChangeMatch[],
+  parseRow: ParseRow,
+  areValuesShared: boolean,
+): TableQueries[] {
   return [...Map.groupBy(matches, ({ table }) => table)].map(([table, ofTable]) => {
     const changes = ofTable.map(({ change }) => change)
     const current = changes.filter(({ operation }) => operation !== 'DELETE')
@@ -94,10 +148,12 @@ function planQueries(role: ApiRole, matches: readonly ChangeMatch[], parseRow: P
         operation === 'DELETE' || (operation === 'UPDATE' && table.hasFullIdentity && old !== undefined),
     )
     const canRead = canReadKey(table, role)
+    const rowsQuery = () =>
+      areValuesShared ? visibleKeysQuery(table, current) : visibleRowsQuery(table, role, current, parseRow)
     return {
       table,
       changes,
-      rows: canRead && current.length > 0 ? visibleRowsQuery(table, role, current, parseRow) : undefined,
+      rows: canRead && current.length > 0 ? rowsQuery() : undefined,
       olds: canRead && previous.length > 0 ? oldRowsQuery(table, role, previous, parseRow) : undefined,
     }
   })
