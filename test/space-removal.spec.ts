@@ -1,15 +1,16 @@
 /**
  * A member is removed while everything is on its way on three whole servers: an answer that is being written, an export, the
- * download of a file, and open channels. All of it ends with the removal, and nothing readable follows.
+ * download of a file, and open channels. All of it ends with the removal, and nothing readable follows, whether the servers notify each other by PostgreSQL or NATS.
  */
 import { open, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { RealtimeChannel } from '@supabase/supabase-js'
 import { createClient } from '@supabase/supabase-js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conversationTopic, REPLY_EVENT } from '#contract/reply-events.ts'
 import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
 import { createEmptyDatabase } from '#test/database.ts'
+import { hasNats, type NatsServer, startNatsServer } from '#test/nats.ts'
 import { openSpaceClients, type SignedUp, type SpaceClients } from '#test/space-clients.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
 import { subscribed } from '#test/realtime.ts'
@@ -27,31 +28,33 @@ let owner: SignedUp
 let member: SignedUp
 let space: string
 
-beforeAll(async () => {
+async function start(natsUrl: string | undefined): Promise<void> {
   const created = await createEmptyDatabase()
   ;({ admin } = created)
   stub = await startStubModel({ models: 'stub', tokens: 5_000, tps: 20 })
   folder = await createDataDir()
-  const start = () =>
+  const startNode = () =>
     startAlcove({
       DATA_DIR: folder.dataDir,
       ...created.environment,
+      ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
       AUTH_AUTOCONFIRM: 'true',
       OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl,
       LOG_LEVEL: 'warn',
     })
-  nodes = [await start(), ...(await Promise.all([start(), start()]))]
+  nodes = [await startNode(), ...(await Promise.all([startNode(), startNode()]))]
   people = await openSpaceClients(nodes[0]?.url ?? '')
   ;[owner, member] = [await people.signUp('Ada'), await people.signUp('Ben')]
   space = await people.createSpace(owner, 'Lighthouse')
   await people.join(owner, member, space, 'editor')
-})
-afterAll(async () => {
+}
+
+async function stop(): Promise<void> {
   await Promise.all(nodes.map((node) => node.end('SIGKILL')))
   await stub.stop()
   await admin.end()
   await folder.remove()
-})
+}
 
 /** Begins to read a response, which then waits; `rest` reads on until it ends. */
 async function beginReading(url: string, { token }: SignedUp) {
@@ -101,7 +104,7 @@ async function fillConversation(conversation: string): Promise<void> {
   }
 }
 
-test('nothing of a space reaches a member after the removal, on any of three servers', async ({ annotate }) => {
+async function removeWhileReading(): Promise<Readonly<Record<string, number>>> {
   const document = await people.addDocument(owner, 'keeper.txt', FILE_TEXT, space)
   await enlargeFile()
   const filled = await people.startConversation(member, space)
@@ -172,5 +175,28 @@ test('nothing of a space reaches a member after the removal, on any of three ser
       expect(answer.status, place).toBe(404)
     }
   expect(late).toEqual([])
-  await annotate(`ms after the removal: ${JSON.stringify(ends)}`)
+  return ends
+}
+
+describe.each([
+  { by: 'PostgreSQL', isAvailable: true },
+  { by: 'NATS', isAvailable: hasNats },
+])('with notifications by $by', ({ by, isAvailable }) => {
+  let nats: NatsServer | undefined
+  beforeAll(async () => {
+    if (!isAvailable) return
+    if (by === 'NATS') nats = await startNatsServer()
+    await start(nats?.url)
+  })
+  afterAll(async () => {
+    if (isAvailable) await stop()
+    await nats?.stop()
+  })
+
+  test.runIf(isAvailable)(
+    'nothing of a space reaches a member after the removal, on any of three servers',
+    async ({ annotate }) => {
+      await annotate(`ms after the removal: ${JSON.stringify(await removeWhileReading())}`)
+    },
+  )
 })
