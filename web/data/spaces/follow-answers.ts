@@ -4,10 +4,8 @@ import { addFollower } from '#web/data/live/connection.ts'
 import { joinChannel } from '#web/data/live/join-channel.ts'
 import { logFailure } from '#web/data/live/log-failure.ts'
 import { refetch } from '#web/data/refetch.ts'
+import { spaceFilters } from './space-filters.ts'
 import { forgetUnread, noteAnswer, noteRead, unreadConversation, unreadKey } from './unread-answers.ts'
-
-/** The realtime service takes no longer list in a filter. */
-const MOST_SPACES = 100
 
 /** Several answers in a row are read at once. */
 const READ_AGAIN_AFTER_MS = 300
@@ -33,7 +31,6 @@ export function followAnswers(queryClient: QueryClient, userId: string, spaceIds
     if (row) noteAnswer(queryClient, row)
   }
   const table = { event: '*', schema: 'public' } as const
-  const spaces = spaceIds.slice(0, MOST_SPACES).join(',')
   const leave = joinChannel(
     (client) => {
       const channel = client
@@ -47,13 +44,9 @@ export function followAnswers(queryClient: QueryClient, userId: string, spaceIds
           const row = deletedRow.safeParse(change.old).data
           if (row) forgetUnread(queryClient, row.id)
         })
-      return spaces === ''
-        ? channel
-        : channel.on(
-            'postgres_changes',
-            { ...table, table: 'latest_answers', filter: `space_id=in.(${spaces})` },
-            answered,
-          )
+      for (const filter of spaceFilters(spaceIds))
+        channel.on('postgres_changes', { ...table, table: 'latest_answers', filter }, answered)
+      return channel
     },
     { onJoined: () => logFailure(readAgain()), onChangesReady: () => logFailure(readAgain()) },
   )
