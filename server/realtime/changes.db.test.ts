@@ -115,7 +115,7 @@ test('people who follow one table share the values of a row, and each hears of i
   const heard = await Promise.all(
     people.map(async (person) => listen(await clientOf(person), { event: 'INSERT', table: 'shelves' })),
   )
-  // Of each pair the first person sees another row, and the last row is everybody's.
+  // Each pair begins with another person, and the last row is everybody's.
   const readers = [...people.map((_, index) => [index, (index + 1) % 3]), [2], [0, 1, 2]]
   await database.admin.query(
     `insert into public.shelves

@@ -44,7 +44,7 @@ export type Views = ReadonlyMap<Change, View>
 
 type Ask = <Found>(claims: Claims, query: RowQuery<Found> | undefined) => () => ReadonlyMap<Change, Found>
 
-/** What one subscriber asks about the changes of one table. */
+/** The reads of one subscriber about the changes of one table. */
 interface TableReads {
   readonly table: PublishedTable
   readonly changes: readonly Change[]
