@@ -89,6 +89,8 @@ test.each([
   ['amount', '入場料は500円です。', '入場料は第5条に定めます。'],
   ['amount', 'دخول بسعر 50 ريال', 'الغرفة رقم 50'],
   ['duration', 'It takes three weeks.', 'It takes a while.'],
+  ['duration', 'It improves over a few months.', 'It improves over and over.'],
+  ['duration', 'Es dauert mehrere Wochen.', 'Es dauert an.'],
   ['duration', 'Die Frist beträgt drei Monate.', 'Die Frist steht in § 3.'],
   ['duration', '需要3天。', '需要耐心。'],
   ['date', 'It was founded in 1903.', 'It was founded by 12 members.'],

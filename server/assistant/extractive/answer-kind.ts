@@ -16,11 +16,11 @@ export const VISIBLE_KINDS: ReadonlySet<AnswerKind> = new Set<AnswerKind>([
   'contact',
 ])
 
-/** Words of scripts with blanks, which match only whole; `*` stands for any ending. */
+/** Words of scripts with blanks, which match only whole; `*` stands for any ending. Bounded: time stays linear in a text. */
 const wholeWords = (words: string): string =>
   String.raw`(?<!\p{L})(?:${words
     .trim()
-    .replaceAll('*', String.raw`\p{L}*`)
+    .replaceAll('*', String.raw`\p{L}{0,40}`)
     .split(/\s+/)
     .join('|')
     .replaceAll('_', String.raw`\s`)})(?!\p{L})`
@@ -200,7 +200,17 @@ const nearNumber = (units: readonly string[]): RegExp => {
 
 const HAS_PERCENTAGE = nearNumber(PERCENTAGES)
 const HAS_CURRENCY = nearNumber(CURRENCIES)
-const HAS_TIME_UNIT = nearNumber(TIME_UNITS)
+/** "A few months" is a duration without a number. */
+const SOME = wholeWords(
+  `a_few several some a_couple_of half_an? einige[nr]? mehrere[nr]? wenige[nr]? quelques plusieurs varios varias algunos algunas unos unas alcuni alcune
+  qualche alguns algumas vários enkele noen flere några flera kilka несколько عدة بضعة`,
+)
+const SOME_TIME = new RegExp(
+  String.raw`(?:${SOME})\s{1,3}(?:${TIME_UNITS[0] ?? ''})|数(?:秒|分|時間|日|週間|か月|ヶ月|年)|几(?:个小时|天|周|个月|年)|몇 (?:시간|일|주|개월|달|년)`,
+  'iu',
+)
+const HAS_COUNTED_TIME = nearNumber(TIME_UNITS)
+const HAS_TIME_UNIT = { test: (text: string) => HAS_COUNTED_TIME.test(text) || SOME_TIME.test(text) }
 /** In a table the unit may stand in the title of its column or in a note above. */
 const ROW = /\S\s*\|\s*\S/
 const ROW_UNITS = { percentage: anyOf(...PERCENTAGES), amount: anyOf(...CURRENCIES), duration: anyOf(...TIME_UNITS) }

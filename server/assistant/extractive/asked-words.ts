@@ -2,6 +2,7 @@
 import { isStopWord } from '#server/search/query/stop-words.ts'
 import { COMMON_WORDS } from '#server/search/text/common-words.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
+import { isMostlyEnglish } from './text-language.ts'
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 
@@ -63,10 +64,20 @@ const TOKEN = /[\p{L}\p{N}\p{M}]+|[,;:?!.()]/gu
 const YEAR = /(?<![\p{N}.,])(?:1[5-9]|20)\p{N}{2}(?![\p{N}]|[.,]\p{N})/gu
 const MIN_GERMAN_WORDS = 2
 
+/** Nouns and verbs of English that are function words of German, Dutch, Swedish, Norwegian or Danish. */
+const NOT_GENERAL_IN_ENGLISH = setOf('die man war hat art')
+
 const isGeneral = (word: string): boolean =>
   ASKING.has(word) || PASSED_OVER.has(word) || ENDING.has(word) || GENERAL.has(word) || COMMON.has(word)
 
-function findAsked(tokens: readonly string[]): string[] {
+/** @returns whether a word of this question is general */
+function generalWordsOf(tokens: readonly string[]): (word: string) => boolean {
+  const words = tokens.map((token) => token.toLowerCase())
+  const isEnglish = isMostlyEnglish(words.filter((word) => !NOT_GENERAL_IN_ENGLISH.has(word)))
+  return (word) => isGeneral(word) && !(isEnglish && NOT_GENERAL_IN_ENGLISH.has(word))
+}
+
+function findAsked(tokens: readonly string[], isGeneralHere: (word: string) => boolean): string[] {
   const first = tokens.findIndex((token) => ASKING.has(token.toLowerCase()))
   const asked: string[] = []
   if (first < 0) return asked
@@ -74,7 +85,7 @@ function findAsked(tokens: readonly string[]): string[] {
     const word = token.toLowerCase()
     const isEnd = /^[,;:?!.()]$/.test(word) || (ENDING.has(word) && !PASSED_OVER.has(word))
     if (isEnd && asked.length > 0) break
-    if (!isEnd && word.length > 1 && !isGeneral(word)) asked.push(word)
+    if (!isEnd && word.length > 1 && !isGeneralHere(word)) asked.push(word)
   }
   return asked
 }
@@ -85,14 +96,15 @@ export function findAskedWords(question: string): AskedWords {
   const isGerman =
     tokens.filter((token) => GERMAN.has(token.toLowerCase()) || isStopWord(token.toLowerCase(), ['german'])).length >=
     MIN_GERMAN_WORDS
+  const isGeneralHere = generalWordsOf(tokens)
   const isAfterWord = (index: number) => index > 0 && !/^[?!.:]$/.test(tokens[index - 1] ?? '')
   const isName = (token: string, index: number) =>
     /^\p{Lu}/u.test(token) && isAfterWord(index) && !isGerman && !DESCRIBES_DOCUMENT.has(token.toLowerCase())
   const names = tokens.filter(isName)
   return {
-    asked: new Set(findAsked(tokens).flatMap(wordsOf)),
+    asked: new Set(findAsked(tokens, isGeneralHere).flatMap(wordsOf)),
     names: new Set(names.flatMap(wordsOf)),
-    general: new Set(tokens.map((token) => token.toLowerCase()).filter(isGeneral)),
+    general: new Set(tokens.map((token) => token.toLowerCase()).filter(isGeneralHere)),
     years: [...new Set((question.match(YEAR) ?? []).map(Number))],
   }
 }

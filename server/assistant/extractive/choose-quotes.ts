@@ -10,8 +10,8 @@ import { toQuote } from './sentences.ts'
 export const MAX_QUOTES = 3
 /** The answer to a shorter sentence, such as a title or a question, may be the next paragraph. */
 const SHORT_SENTENCE_CHARACTERS = 250
-/** About half of a passage: a longer paragraph is quoted in part. */
-const MAX_QUOTE_CHARACTERS = 700
+/** About a passage: a longer paragraph is quoted in part. */
+const MAX_QUOTE_CHARACTERS = 1_000
 /** Quotes below this share of the first score answer something else. */
 const MIN_QUOTE_SCORE_SHARE = 0.5
 

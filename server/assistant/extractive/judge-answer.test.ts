@@ -90,6 +90,19 @@ test('in another language than the page, a name or a number that both share answ
   })
 })
 
+test('a year or an amount of money is looked for in a page of another language too', () => {
+  const words = [word('halden', 'quote', { weight: 0.7 })]
+  const foreign = (given: Partial<AnswerEvidence>) => judgeAnswer([evidence({ isForeign: true, words, ...given })])
+  expect(foreign({ missingYears: [2012] })).toEqual({ answers: false, reason: 'the year 2012 does not occur there' })
+  expect(foreign({ kind: 'amount', kindPlace: 'nowhere' })).toEqual({
+    answers: false,
+    reason: 'no amount of money is given there',
+  })
+  expect(foreign({ kind: 'amount', kindPlace: 'page' }).answers).toBe(true)
+  // "Four weeks after the operation" says when.
+  expect(foreign({ kind: 'date', kindPlace: 'nowhere' }).answers).toBe(true)
+})
+
 test('without a quotation nothing answers', () => {
   expect(judgeAnswer([])).toEqual({ answers: false })
 })

@@ -102,16 +102,29 @@ const MIN_SHARED_WEIGHT = 0.4
 const isShared = (evidence: AnswerEvidence): boolean =>
   evidence.words.some((found) => found.weight >= MIN_SHARED_WEIGHT && isNear(found))
 
+/** Years and answers of a visible kind are written alike in other languages, but "when" may be "after four weeks". */
+function missingInForeign(quote: AnswerEvidence, all: readonly AnswerEvidence[]): string | undefined {
+  const year = yearMissingEverywhere(quote, all)
+  if (year !== undefined) return `the year ${String(year)} does not occur there`
+  const { kind, kindPlace } = quote
+  return kind !== undefined && kind !== 'date' && VISIBLE_KINDS.has(kind) && kindPlace === 'nowhere'
+    ? `${KIND_NAMES[kind]} is given there`
+    : undefined
+}
+
 export const FOREIGN_REASON = 'the question is in another language'
 
 /** @param evidence of each quotation; without any, nothing answers */
 export function judgeAnswer(evidence: readonly AnswerEvidence[]): Judgement {
-  if (evidence.some((quote) => quote.isForeign && isShared(quote))) return { answers: true }
+  const missing = evidence
+    .filter((quote) => quote.isForeign && isShared(quote))
+    .map((quote) => missingInForeign(quote, evidence))
+  if (missing.includes(undefined)) return { answers: true }
   const judged = evidence.filter(({ isForeign }) => !isForeign)
   const [best] = judged
     .map((quote) => ({ quote, reasons: weighReasons(quote, judged) }))
     .toSorted((one, other) => scoreOf(one.reasons) - scoreOf(other.reasons))
-  if (!best) return { answers: false, ...(evidence.length > 0 ? { reason: FOREIGN_REASON } : {}) }
+  if (!best) return { answers: false, ...(evidence.length > 0 ? { reason: missing[0] ?? FOREIGN_REASON } : {}) }
   return scoreOf(best.reasons) <= MOST
     ? { answers: true }
     : { answers: false, reason: describe(best.quote, best.reasons, judged) }

@@ -25,7 +25,7 @@ const OWN_SHARE = 0.25
 const MAX_CONTEXT = 5
 const [SAME_PAGE_FACTOR, SAME_DOCUMENT_FACTOR] = [1.6, 1.3]
 /** Score multiplier where the kind of answer that the question asks for is missing. */
-const WITHOUT_ANSWER_FACTOR = 0.5
+const WITHOUT_ANSWER_FACTOR = 0.35
 
 interface SentenceTerms {
   readonly terms: ReadonlySet<string>

@@ -24,6 +24,15 @@ export function languageOf(text: string): string | undefined {
 
 const LISTS = new Map(Object.entries(COMMON_WORDS).map(([language, words]) => [language, new Set(words.split(' '))]))
 
+const countCommon = (words: readonly string[], language: string): number =>
+  words.filter((word) => LISTS.get(language)?.has(word) === true || isStopWord(word, [language])).length
+
+/** Whether more of the words, in lower case, are common in English than in any other language of Latin letters. */
+export function isMostlyEnglish(words: readonly string[]): boolean {
+  const others = [...LISTS.keys()].filter((language) => language !== 'english')
+  return countCommon(words, 'english') > Math.max(...others.map((language) => countCommon(words, language)))
+}
+
 /** Whether a question is in another language than a text. A question is too short to detect its language alone. */
 export function isForeignTo(question: string, text: string): boolean {
   const [asked, language] = [languageOf(question), languageOf(text)]
@@ -31,7 +40,5 @@ export function isForeignTo(question: string, text: string): boolean {
   if (!LISTS.has(language) || (asked !== undefined && !LISTS.has(asked)))
     return asked !== undefined && asked !== language
   const words = question.toLowerCase().match(/\p{L}+/gu) ?? []
-  const count = (name: string) =>
-    words.filter((word) => LISTS.get(name)?.has(word) === true || isStopWord(word, [name])).length
-  return Math.max(...[...LISTS.keys()].map(count)) > 2 * count(language)
+  return Math.max(...[...LISTS.keys()].map((name) => countCommon(words, name))) > 2 * countCommon(words, language)
 }
