@@ -48,6 +48,15 @@ test('nothing is collected while the process works, or for little', () => {
   expect(process.collections).toBe(0)
 })
 
+test('growth counts from the least memory since the last collection', () => {
+  const { process, pass } = open()
+  process.resident = 70_000_000
+  pass(1, 20)
+  process.resident = 105_000_000
+  pass(3, 20)
+  expect(process.collections).toBe(1)
+})
+
 test('a collection returns the pages between live objects, and leaves no function to collect with', async () => {
   const child = fork(new URL('../../test/grown-process.ts', import.meta.url), { execArgv: [] })
   const [{ grown, returned, type }] = (await once(child, 'message')) as [

@@ -10,7 +10,7 @@ const WINDOW_MS = 10_000
 const QUIET_WINDOWS = 3
 /** Share of a window. Timers alone take less than a hundredth. */
 const MAX_BUSY_SHARE = 0.05
-/** A collection takes 50 to 150 ms, so it must be worth it. */
+/** A collection stops the thread for 30 ms or more, so it must be worth it. */
 const MIN_GROWTH_BYTES = 32_000_000
 
 export interface MemoryReturnOptions {
@@ -45,7 +45,9 @@ export function createMemoryReturn({
     const busyMs = readBusyMs()
     quietWindows = busyMs - busyBefore < MAX_BUSY_SHARE * WINDOW_MS ? quietWindows + 1 : 0
     busyBefore = busyMs
-    if (quietWindows < QUIET_WINDOWS || readResidentBytes() - settledBytes < MIN_GROWTH_BYTES) return
+    const residentBytes = readResidentBytes()
+    settledBytes = Math.min(settledBytes, residentBytes)
+    if (quietWindows < QUIET_WINDOWS || residentBytes - settledBytes < MIN_GROWTH_BYTES) return
     collect()
     settledBytes = readResidentBytes()
     busyBefore = readBusyMs()

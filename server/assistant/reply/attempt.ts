@@ -60,9 +60,12 @@ export function beginAttempt(
     async close() {
       releasePriority?.()
       writer.close()
-      for (const close of closers) await close()
-      // Node keeps a combined signal with listeners until it aborts, and with it whatever the listeners can reach.
-      closed.abort()
+      try {
+        for (const close of closers) await close()
+      } finally {
+        // Node keeps a combined signal with listeners until it aborts, and with it all that the listeners can reach.
+        closed.abort()
+      }
     },
   }
 }
