@@ -1,5 +1,4 @@
 import { expect, test, vi } from 'vitest'
-import { AppError } from '#server/base/errors.ts'
 import { createLog } from '#server/base/log.ts'
 import { openAccessWatch } from './access-watch.ts'
 
@@ -7,7 +6,13 @@ import { openAccessWatch } from './access-watch.ts'
 async function openWatch() {
   const handlers = new Map<string, (payload: string) => void>()
   const onReconnect: (() => void)[] = []
-  const endedTokens = new Set<string>()
+  const ended = new Set<string>()
+  let failures = 0
+  const isOpen = async (sessionId: string): Promise<boolean> => {
+    failures -= 1
+    if (failures >= 0) throw new Error('The connection was lost.')
+    return !ended.has(sessionId)
+  }
   const watch = await openAccessWatch(
     {
       isOrdered: true,
@@ -18,19 +23,13 @@ async function openWatch() {
       onReconnect: (handler) => void onReconnect.push(handler),
       close: () => Promise.resolve(),
     },
-    {
-      verify: (token) =>
-        endedTokens.has(token)
-          ? Promise.reject(new AppError('unauthenticated', 'This session has ended.', { details: { reason: 'ended' } }))
-          : Promise.resolve({ role: 'authenticated', exp: 0 }),
-    },
+    (sessionId) => isOpen(sessionId),
     createLog('silent'),
   )
   const lost: string[] = []
   const begin = (person: string, sessionId: string | undefined) =>
     watch.watch(person, {
       sessionId,
-      token: `token of ${sessionId}`,
       isAllowed: () => Promise.resolve(true),
       onLost: () => void lost.push(`${person} ${sessionId}`),
     })
@@ -41,7 +40,10 @@ async function openWatch() {
     handlers,
     lost,
     begin,
-    missEnd: (sessionId: string) => void endedTokens.add(`token of ${sessionId}`),
+    missEnd: (sessionId: string) => void ended.add(sessionId),
+    fail: (times: number) => {
+      failures = times
+    },
     tellEnd: (sessionId: string) => handlers.get('realtime_session_end')?.(sessionId),
     reconnect: () => {
       for (const handler of onReconnect) handler()
@@ -81,6 +83,21 @@ test('a session that ends between the check of its token and the watch is notice
   tellEnd('first')
   begin('ann', 'first')
   begin('ann', 'second')
+  await vi.waitUntil(() => lost.length > 0)
+  expect(lost).toEqual(['ann first'])
+})
+
+test('one failed question about a session breaks nothing off, two do', async () => {
+  const { lost, begin, fail, reconnect } = await openWatch()
+  begin('ann', 'first')
+  fail(1)
+  reconnect()
+  const { promise: isAsked, resolve } = Promise.withResolvers<undefined>()
+  setImmediate(() => resolve(undefined))
+  await isAsked
+  expect(lost).toEqual([])
+  fail(2)
+  reconnect()
   await vi.waitUntil(() => lost.length > 0)
   expect(lost).toEqual(['ann first'])
 })

@@ -1,10 +1,8 @@
 /** Ends what is being sent to a person who loses the right to it, as soon as the database says that rights or sessions end. */
 import { z } from 'zod'
-import { AppError } from '#server/base/errors.ts'
 import { parseJson } from '#server/base/json.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Listener } from '#server/database/listen.ts'
-import type { TokenVerifier } from './tokens.ts'
 
 /** Sent by the function `announce_access_change`. A change of a topic, without a person, concerns channels only. */
 const accessChange = z.object({ person: z.uuid().nullable() })
@@ -12,7 +10,6 @@ const accessChange = z.object({ person: z.uuid().nullable() })
 interface Watched {
   /** Its end, also by a ban or with the account, ends the right at once. */
   readonly sessionId: string | undefined
-  readonly token: string
   readonly isAllowed: () => Promise<boolean>
   readonly onLost: () => void
 }
@@ -30,26 +27,21 @@ const MAX_WAIT_MS = 60_000
 
 export async function openAccessWatch(
   listener: Listener,
-  tokens: TokenVerifier,
+  isSessionOpen: (sessionId: string) => Promise<boolean>,
   log: Log,
 ): Promise<AccessWatch & { stop: () => void }> {
   const byPerson = new Map<string, Set<Watched>>()
   /** When a session ended, or its end may have been missed. */
   let lastEndAt = Number.NEGATIVE_INFINITY
 
-  async function isSessionOpen({ token }: Watched): Promise<boolean> {
-    try {
-      await tokens.verify(token)
-      return true
-    } catch (error) {
-      // Others refuse further requests only.
-      if (error instanceof AppError) return error.code !== 'unauthenticated'
-      throw error
-    }
-  }
+  /** An expired token refuses further requests only. */
+  const isStillOpen = async ({ sessionId }: Watched): Promise<boolean> =>
+    sessionId === undefined || (await isSessionOpen(sessionId))
 
   async function check(person: string, entry: Watched, isStillRight: () => Promise<boolean>): Promise<void> {
-    const isRight = await isStillRight().catch((error: unknown) => {
+    // One failed question, such as over a connection that was just lost, tells nothing.
+    const asked = isStillRight().catch(isStillRight)
+    const isRight = await asked.catch((error: unknown) => {
       log.warn({ err: error }, 'the right to a response could not be read, it was broken off')
       return false
     })
@@ -74,7 +66,7 @@ export async function openAccessWatch(
     lastEndAt = performance.now()
     for (const [person, entries] of byPerson)
       for (const entry of entries)
-        void check(person, entry, async () => (await isSessionOpen(entry)) && (await entry.isAllowed()))
+        void check(person, entry, async () => (await isStillOpen(entry)) && (await entry.isAllowed()))
   })
 
   return {
@@ -86,7 +78,7 @@ export async function openAccessWatch(
       const entries = byPerson.get(person) ?? new Set()
       byPerson.set(person, entries.add(watched))
       // Its session may have ended since the token was checked.
-      if (performance.now() - lastEndAt < MAX_WAIT_MS) void check(person, watched, () => isSessionOpen(watched))
+      if (performance.now() - lastEndAt < MAX_WAIT_MS) void check(person, watched, () => isStillOpen(watched))
       return () => {
         entries.delete(watched)
         if (entries.size === 0 && byPerson.get(person) === entries) byPerson.delete(person)

@@ -11,7 +11,7 @@ export const sessionCookieOf = (address: string): string => cookieNameOf('alcove
 export type PersonClaims = VerifiedClaims & { readonly role: 'authenticated'; readonly sub: string }
 
 export interface SignedIn {
-  Variables: { claims: PersonClaims; token: string }
+  Variables: { claims: PersonClaims }
 }
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -46,13 +46,8 @@ export const rejectOtherSites: MiddlewareHandler = async (context, next) => {
   await next()
 }
 
-interface Caller {
-  readonly claims: PersonClaims
-  readonly token: string
-}
-
 /** Undefined for a request without a token. @throws AppError `unauthenticated` for a token that is not a person's */
-async function readPerson(context: Context, tokens: TokenVerifier, address: string): Promise<Caller | undefined> {
+async function readPerson(context: Context, tokens: TokenVerifier, address: string): Promise<PersonClaims | undefined> {
   const bearer = bearerOf(context)
   const token = bearer ?? getCookie(context, sessionCookieOf(address))
   if (token === undefined) return undefined
@@ -60,7 +55,7 @@ async function readPerson(context: Context, tokens: TokenVerifier, address: stri
   if (claims.role !== 'authenticated' || claims.sub === undefined)
     throw new AppError('unauthenticated', 'Sign in first.')
   if (bearer === undefined) rejectForeignPage(context, address)
-  return { claims: { ...claims, role: 'authenticated', sub: claims.sub }, token }
+  return { ...claims, role: 'authenticated', sub: claims.sub }
 }
 
 /** For a read that some people may make without an account: undefined also for a session that has ended. */
@@ -70,7 +65,7 @@ export async function findPerson(
   address: string,
 ): Promise<PersonClaims | undefined> {
   try {
-    return (await readPerson(context, tokens, address))?.claims
+    return await readPerson(context, tokens, address)
   } catch (error) {
     if (error instanceof AppError && error.code === 'unauthenticated') return undefined
     throw error
@@ -80,10 +75,9 @@ export async function findPerson(
 /** Requires a Bearer token or cookie. Pages of `address`, the public address, may write with the cookie. */
 export function requirePerson(tokens: TokenVerifier, address: string): MiddlewareHandler<SignedIn> {
   return async function authenticate(context, next) {
-    const caller = await readPerson(context, tokens, address)
-    if (caller === undefined) throw new AppError('unauthenticated', 'Sign in first.')
-    context.set('claims', caller.claims)
-    context.set('token', caller.token)
+    const claims = await readPerson(context, tokens, address)
+    if (claims === undefined) throw new AppError('unauthenticated', 'Sign in first.')
+    context.set('claims', claims)
     await next()
   }
 }

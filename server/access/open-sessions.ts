@@ -8,6 +8,14 @@ const SESSION_END_CHANNEL = 'realtime_session_end'
 const FACTORS_CHANNEL = 'auth_factors'
 const MAX_CACHED_SESSIONS = 10_000
 
+/** Asks the database, also for sessions whose end was not told. */
+export async function isSessionOpen(database: Database, sessionId: string): Promise<boolean> {
+  const { rowCount } = await database.asAuth((scope) =>
+    scope.query('select from auth.sessions where id = $1', [sessionId]),
+  )
+  return rowCount === 1
+}
+
 type CachedSession = { readonly has_factor: boolean } | undefined
 
 export async function requireOpenSessions(

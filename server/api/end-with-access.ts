@@ -12,7 +12,6 @@ export function endWithAccess(
   const { outgoing } = context.env as Partial<HttpBindings>
   if (!outgoing || outgoing.destroyed) return
   const { sub, session_id: sessionId } = context.get('claims')
-  const token = context.get('token')
-  const end = accessWatch.watch(sub, { sessionId, token, isAllowed, onLost: () => void outgoing.destroy() })
+  const end = accessWatch.watch(sub, { sessionId, isAllowed, onLost: () => void outgoing.destroy() })
   outgoing.once('close', end)
 }

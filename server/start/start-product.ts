@@ -5,6 +5,7 @@ import { describeFullFiles } from '#contract/usage.ts'
 import { limitAddress } from '#server/access/limit-address.ts'
 import { basePathOf } from '#server/access/public-path.ts'
 import { openAccessWatch } from '#server/access/access-watch.ts'
+import { isSessionOpen } from '#server/access/open-sessions.ts'
 import { createConversationRoutes } from '#server/api/conversations.ts'
 import { createDocumentRoutes } from '#server/api/documents.ts'
 import { createEmbeddingsRoutes } from '#server/api/embeddings.ts'
@@ -125,7 +126,7 @@ export async function startProduct(
       ? { key: localEmbedder.model, model: localEmbedder.name, host: null }
       : describeOperatorEmbeddings(config),
   })
-  const accessWatch = await openAccessWatch(listener, tokens, log)
+  const accessWatch = await openAccessWatch(listener, (id) => isSessionOpen(database, id), log)
   undo.push(() => accessWatch.stop())
   const commands = config.TOOL_COMMANDS
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
