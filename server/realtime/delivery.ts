@@ -123,12 +123,13 @@ export function createDelivery({ batchReader, catalogue, channels, sender, filte
     batch: DeliveryBatch,
     isRepeated = false,
   ): Promise<void> {
-    const smaller = splitAudiences(audiences, batch.changes)
+    let smaller: readonly (readonly Audience[])[] = []
     const views = await retry(async () => {
       try {
         return await readViews(batchReader, role, audiences, batch)
       } catch (error) {
-        if (isTooMuch(error) && smaller.length > 0) return TOO_MUCH
+        if (isTooMuch(error)) smaller = splitAudiences(audiences, batch.changes)
+        if (smaller.length > 0) return TOO_MUCH
         throw error
       }
     })

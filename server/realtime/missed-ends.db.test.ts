@@ -70,8 +70,10 @@ async function connect({ token }: SignedIn): Promise<RealtimeClient> {
 /** Joins a private channel, or one that hears changes of rows. `ended` resolves with what the server says at its end. */
 async function hear(client: RealtimeClient, topic: string, kind: 'private' | 'changes') {
   const channel = client.channel(topic, { config: { private: kind === 'private' } })
+  const { promise: heard, resolve: noteHeard } = Promise.withResolvers<string>()
   if (kind === 'changes')
-    channel.on('postgres_changes', { event: '*', schema: 'public', table: 'conversations' }, () => undefined)
+    channel.on('postgres_changes', { event: '*', schema: 'public', table: 'conversations' }, () => noteHeard('a row'))
+  else channel.on('broadcast', { event: 'later' }, () => noteHeard('a message'))
   const ended = new Promise<string>((resolve) => {
     channel.on('system', {}, ({ status, message }: { status: string; message: string }) => {
       if (status === 'error') resolve(message)
@@ -83,7 +85,7 @@ async function hear(client: RealtimeClient, topic: string, kind: 'private' | 'ch
       else if (status !== REALTIME_SUBSCRIBE_STATES.CLOSED) reject(error ?? new Error(status))
     })
   })
-  return { channel, ended }
+  return { channel, ended, heard }
 }
 
 test('a session whose end was missed while the listener was away hears nothing more once it is back', async () => {
@@ -92,7 +94,8 @@ test('a session whose end was missed while the listener was away hears nothing m
     [banned, other].map(async (signedIn) => {
       const client = await connect(signedIn)
       const own = await createConversation(db, signedIn.person)
-      return Promise.all([hear(client, `conversation:${own}`, 'private'), hear(client, 'rows', 'changes')])
+      const topic = `conversation:${own}`
+      return { topic, channels: await Promise.all([hear(client, topic, 'private'), hear(client, 'rows', 'changes')]) }
     }),
   )
   // Without the trigger that would tell it.
@@ -102,8 +105,10 @@ test('a session whose end was missed while the listener was away hears nothing m
   await db.admin.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'alcove listener' and datname = current_database()`,
   )
-  expect(await Promise.all(ofBanned?.map(({ ended }) => ended) ?? [])).toEqual([SESSION_ENDED, SESSION_ENDED])
-  expect(ofOther?.map(({ channel }) => channel.state)).toEqual(['joined', 'joined'])
+  expect(await Promise.all(ofBanned?.channels.map(({ ended }) => ended) ?? [])).toEqual([SESSION_ENDED, SESSION_ENDED])
+  await createConversation(db, other.person)
+  await db.admin.query(`select realtime.send('{}', 'later', $1, true)`, [ofOther?.topic])
+  expect(await Promise.all(ofOther?.channels.map(({ heard }) => heard) ?? [])).toEqual(['a message', 'a row'])
 })
 
 test('a session that ends while its channel is joined hears nothing', async () => {

@@ -112,18 +112,15 @@ export function createProtocol(options: ProtocolOptions): Protocol {
     const endsBefore = ends
     await change()
     const channel = connection.channels.get(topic)
-    if (channel && ends !== endsBefore) await recheckSessions([channel])
+    if (channel && ends !== endsBefore) await checkSessions([channel])
   }
 
-  function recheckAccess(channels: readonly Channel[]): Promise<void> {
-    ends += 1
-    return checkAccess(channels, { database: options.database, log, close: closeWith })
-  }
+  const checkRights = (channels: readonly Channel[]): Promise<void> =>
+    checkAccess(channels, { database: options.database, log, close: closeWith })
 
-  async function recheckSessions(channels: readonly Channel[]): Promise<void> {
-    ends += 1
+  async function checkSessions(channels: readonly Channel[]): Promise<void> {
     await checkTokens(channels, { tokens: options.tokens, log, close: closeWith })
-    await recheckAccess(channels.filter(({ isOpen, isPrivate }) => isOpen && isPrivate))
+    await checkRights(channels.filter(({ isOpen, isPrivate }) => isOpen && isPrivate))
   }
 
   function leave(connection: Connection, message: Incoming, channel: Channel | undefined): void {
@@ -147,8 +144,14 @@ export function createProtocol(options: ProtocolOptions): Protocol {
         if (channel.claims.session_id === sessionId) closeWith(channel, SESSION_ENDED)
       }
     },
-    recheckAccess,
-    recheckSessions,
+    recheckAccess(channels) {
+      ends += 1
+      return checkRights(channels)
+    },
+    recheckSessions(channels) {
+      ends += 1
+      return checkSessions(channels)
+    },
     removeChannels(connection) {
       for (const channel of [...connection.channels.values()]) remove(channel)
     },
