@@ -483,6 +483,26 @@ describe('links', () => {
     expect(counts).toEqual([4, 4, 4])
   })
 
+  test.each([1000, null])(
+    'show at most 200 messages where %s are asked for, and say that there are more',
+    async (most) => {
+      const shared = await createConversation(db, owner, { space, isShared: true })
+      await make(editor, shared)
+      await db.admin.query(
+        `insert into messages (conversation_id, content, sender_role, author)
+       select $1, 'Said ' || n, 1, $2 from generate_series(1, 201) n`,
+        [shared, owner.sub],
+      )
+      const pages = await runAs(
+        db,
+        stranger,
+        'select jsonb_array_length(messages) as count, has_more from open_link($1, 0, $2)',
+        [hash, most],
+      )
+      expect(pages).toEqual([{ count: 200, has_more: true }])
+    },
+  )
+
   test('and whatever else is recorded of a space leave at most 20,100 events, the newest', async () => {
     const record = (events: number) =>
       db.admin.query(`select record_space_event($1, 'invited', null, '{}') from generate_series(1, $2)`, [

@@ -70,9 +70,9 @@ export async function requireFileRoom(scope: Scope, person: string): Promise<voi
   await scope.query('select require_file_room($1)', [person])
 }
 
-/** For pages that are to be recognised. Runs as the service. @throws a database error that `toAppError` turns into `rate_limited` */
-export async function requirePageRoom(scope: Scope, person: string, pages: number): Promise<void> {
-  await scope.query('select require_page_room($1, $2)', [person, pages])
+/** For pages of a document that are to be recognised. Runs as the service. @throws a database error that `toAppError` turns into `rate_limited` */
+export async function requirePageRoom(scope: Scope, documentId: string, pages: number): Promise<void> {
+  await scope.query('select require_page_room($1, $2)', [documentId, pages])
 }
 
 /** In the library of a conversation. Runs as the service. @throws a database error that `toAppError` turns into `too_large` */

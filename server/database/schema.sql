@@ -2086,13 +2086,14 @@ CREATE OR REPLACE FUNCTION public.open_link(hash bytea, after_position bigint, m
 AS $function$
   select left(c.title, 500), l.for_anybody, l.expires_at, page.messages, page.has_more
   from public.share_links l join public.conversations c on c.id = l.conversation_id
+  cross join (select least(greatest(coalesce($3, 200), 1), 200) as most) bounds
   cross join lateral (
     select
       coalesce(jsonb_agg(jsonb_build_object(
         'id', m.id, 'sender_role', m.sender_role, 'content', m.content, 'created_at', m.created_at, 'position', m.position,
         'sources', m.metadata -> 'sources'
-      ) order by m.position) filter (where m.number = 1 or m.number <= most and m.bytes <= 8388608), '[]') as messages,
-      coalesce(bool_or(m.number > 1 and (m.number > most or m.bytes > 8388608)), false) as has_more
+      ) order by m.position) filter (where m.number = 1 or m.number <= bounds.most and m.bytes <= 8388608), '[]') as messages,
+      coalesce(bool_or(m.number > 1 and (m.number > bounds.most or m.bytes > 8388608)), false) as has_more
     from (
       select m.id, m.sender_role, m.content, m.created_at, m.position, m.metadata,
         row_number() over in_order as number,
@@ -2100,7 +2101,7 @@ AS $function$
       from public.messages m
       where m.conversation_id = c.id and m.sender_role in (1, 2) and m.position > after_position
       window in_order as (order by m.position rows unbounded preceding)
-      order by m.position limit least(greatest(most, 1), 200) + 1
+      order by m.position limit bounds.most + 1
     ) m
   ) page
   where l.token_hash = hash and l.expires_at > now() and public.has_right_to_link(l.created_by, c.id)
@@ -2271,22 +2272,20 @@ CREATE OR REPLACE FUNCTION public.record_space_event(space uuid, kind text, subj
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-declare
-  recorded bigint;
-  oldest bigint;
 begin
   insert into public.space_events (space_id, actor, kind, subject, detail)
   select s.id, (select u.id from auth.users u where u.id = auth.uid()), kind, subject, detail
-  from public.spaces s where s.id = space
-  returning space_events.id into recorded;
-  if recorded is null or recorded % 100 <> 0 then
-    return;
+  from public.spaces s where s.id = space;
+  -- Several are deleted together, so that most events cost only the look at the index.
+  if exists (select from public.space_events e where e.space_id = space order by e.id desc offset 20099) then
+    delete from public.space_events e where e.id in (
+      select o.id from public.space_events o
+      where o.space_id = space and o.id <= (
+        select n.id from public.space_events n where n.space_id = space order by n.id desc offset 20000 limit 1
+      )
+      order by o.id limit 5000 for update skip locked
+    );
   end if;
-  select e.id into oldest from public.space_events e where e.space_id = space order by e.id desc offset 20000 limit 1;
-  delete from public.space_events e where e.id in (
-    select o.id from public.space_events o where o.space_id = space and o.id <= oldest
-    order by o.id limit 5000 for update skip locked
-  );
 end
 $function$;
 
@@ -2317,7 +2316,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.require_page_room(person uuid, wanted bigint)
+CREATE OR REPLACE FUNCTION public.require_page_room(document uuid, wanted bigint)
  RETURNS void
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2325,8 +2324,14 @@ CREATE OR REPLACE FUNCTION public.require_page_room(person uuid, wanted bigint)
 AS $function$
 declare
   allowed public.quotas;
+  person uuid;
   used record;
 begin
+  select d.owner into person from public.documents d where d.id = document;
+  -- Pages of a deleted account's documents are not counted.
+  if person is null then
+    return;
+  end if;
   select * into allowed from public.quotas;
   if allowed.pages_per_person > 0 then
     used := public.usage_since(person, public.utc_today());

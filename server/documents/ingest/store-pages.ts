@@ -59,7 +59,7 @@ export async function storePages(
     ocrSemaphore,
     owner: addedBy,
     onOcrStart: async (pages) => {
-      await withinPageLimit(database.asService((scope) => requirePageRoom(scope, addedBy, pages)))
+      await withinPageLimit(database.asService((scope) => requirePageRoom(scope, id, pages)))
       yieldSlot()
     },
     ...(warmParsers ? { warmParsers } : {}),

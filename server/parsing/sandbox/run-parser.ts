@@ -81,7 +81,7 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
     return part
   }
   const readFile = () => readWholeFile(run, { languages })
-  if (isImage(mimetype)) await onOcrStart?.(1)
+  if (isImage(mimetype)) await onOcrStart?.(before.has(1) ? 0 : 1)
   for await (const part of isImage(mimetype) ? ocrSemaphore.run(run.signal, readFile, work) : readFile()) {
     if ('deferred' in part) {
       if (!before.has(part.deferred)) deferred.push(part.deferred)

@@ -1,4 +1,4 @@
--- Why the caller cannot open a document that an answer cites: it is in a 'space' that the caller is not in, among the own
+-- Returns why the caller cannot open a document that an answer cites: it is in a 'space' that the caller is not in, among the own
 -- documents of another 'person', or 'deleted'. Null where the caller may read the document, and where no answer that the caller
 -- may read cites it, so that ids alone tell nothing. Only the service writes answers and their sources.
 create function absence_of_document(document uuid, message uuid) returns text
@@ -23,13 +23,19 @@ grant execute on function absence_of_document(uuid, uuid) to authenticated;
 
 -- Refuses the recognition of pages before the first one, so that a file above the limit takes none of the day's. The pages
 -- are counted when they are stored, under a lock.
-create function require_page_room(person uuid, wanted bigint) returns void
+create function require_page_room(document uuid, wanted bigint) returns void
   language plpgsql stable security definer set search_path = ''
 as $$
 declare
   allowed public.quotas;
+  person uuid;
   used record;
 begin
+  select d.owner into person from public.documents d where d.id = document;
+  -- Pages of a deleted account's documents are not counted.
+  if person is null then
+    return;
+  end if;
   select * into allowed from public.quotas;
   if allowed.pages_per_person > 0 then
     used := public.usage_since(person, public.utc_today());

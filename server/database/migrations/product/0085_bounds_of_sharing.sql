@@ -12,13 +12,14 @@ create function open_link(hash bytea, after_position bigint, most integer)
 as $$
   select left(c.title, 500), l.for_anybody, l.expires_at, page.messages, page.has_more
   from public.share_links l join public.conversations c on c.id = l.conversation_id
+  cross join (select least(greatest(coalesce($3, 200), 1), 200) as most) bounds
   cross join lateral (
     select
       coalesce(jsonb_agg(jsonb_build_object(
         'id', m.id, 'sender_role', m.sender_role, 'content', m.content, 'created_at', m.created_at, 'position', m.position,
         'sources', m.metadata -> 'sources'
-      ) order by m.position) filter (where m.number = 1 or m.number <= most and m.bytes <= 8388608), '[]') as messages,
-      coalesce(bool_or(m.number > 1 and (m.number > most or m.bytes > 8388608)), false) as has_more
+      ) order by m.position) filter (where m.number = 1 or m.number <= bounds.most and m.bytes <= 8388608), '[]') as messages,
+      coalesce(bool_or(m.number > 1 and (m.number > bounds.most or m.bytes > 8388608)), false) as has_more
     from (
       select m.id, m.sender_role, m.content, m.created_at, m.position, m.metadata,
         row_number() over in_order as number,
@@ -26,7 +27,7 @@ as $$
       from public.messages m
       where m.conversation_id = c.id and m.sender_role in (1, 2) and m.position > after_position
       window in_order as (order by m.position rows unbounded preceding)
-      order by m.position limit least(greatest(most, 1), 200) + 1
+      order by m.position limit bounds.most + 1
     ) m
   ) page
   where l.token_hash = hash and l.expires_at > now() and public.has_right_to_link(l.created_by, c.id)
@@ -62,25 +63,23 @@ begin
 end
 $$;
 
--- Of what happened in a space, the newest 20,000 events stay: no quota counts them, and members cause any number of them.
+-- A space retains its newest 20,000 events: no quota counts them, and members cause any number of them.
 create or replace function record_space_event(space uuid, kind text, subject uuid, detail jsonb) returns void
   language plpgsql volatile security definer set search_path = ''
 as $$
-declare
-  recorded bigint;
-  oldest bigint;
 begin
   insert into public.space_events (space_id, actor, kind, subject, detail)
   select s.id, (select u.id from auth.users u where u.id = auth.uid()), kind, subject, detail
-  from public.spaces s where s.id = space
-  returning space_events.id into recorded;
-  if recorded is null or recorded % 100 <> 0 then
-    return;
+  from public.spaces s where s.id = space;
+  -- Several are deleted together, so that most events cost only the look at the index.
+  if exists (select from public.space_events e where e.space_id = space order by e.id desc offset 20099) then
+    delete from public.space_events e where e.id in (
+      select o.id from public.space_events o
+      where o.space_id = space and o.id <= (
+        select n.id from public.space_events n where n.space_id = space order by n.id desc offset 20000 limit 1
+      )
+      order by o.id limit 5000 for update skip locked
+    );
   end if;
-  select e.id into oldest from public.space_events e where e.space_id = space order by e.id desc offset 20000 limit 1;
-  delete from public.space_events e where e.id in (
-    select o.id from public.space_events o where o.space_id = space and o.id <= oldest
-    order by o.id limit 5000 for update skip locked
-  );
 end
 $$;
