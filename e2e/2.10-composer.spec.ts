@@ -158,10 +158,19 @@ test('what could not be sent stands in the box again, in its own conversation', 
 })
 
 test('a history that cannot be read offers to try again', async () => {
-  // An answer of the server: a server that was not reached is asked again by itself.
-  await page.route('**/messages**', (route) => route.fulfill({ status: 500, body: '' }))
+  let reads = 0
+  // Status 500, because a read that finds no server is repeated without a press.
+  await page.route('**/messages**', (route) => {
+    reads += 1
+    return route.fulfill({ status: 500, body: '' })
+  })
+  // Its reader follows the messages too, and comes later than the chat.
+  const unread = page.waitForResponse(/rpc\/unread_conversations/)
   await page.reload()
   await page.getByText('Failed to load chat history. Please try again.').waitFor()
+  await unread
+  // The data service, then the product's own API.
+  expect(reads).toBe(2)
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Retry' }).click()
   await page.getByRole('article').getByText('Elsewhere').waitFor()

@@ -337,7 +337,7 @@ test('a document that was deleted bears the name that the answer calls it by', a
   await answerOn(page).locator('[data-citation="1"]').first().click()
   const reader = page.getByRole('region', { name: 'Reader: Lamps.xlsx' })
   await reader.getByRole('heading', { name: 'Lamps.xlsx' }).waitFor()
-  await reader.getByText('This document is not there').waitFor()
+  await reader.getByText('This document cannot be opened').waitFor()
   await reader.getByText('This document was deleted. An answer that rests on it still shows the passage.').waitFor()
   await page.keyboard.press('Escape')
 })

@@ -134,6 +134,17 @@ test('documents and conversations are copied to another place, and stay where th
   await openTab(ada, 'Chat')
 })
 
+/** Texts of the notifications that a page shows from now on. */
+const recordToasts = (page: Page) =>
+  page.evaluateHandle(() => {
+    const texts: string[] = []
+    new MutationObserver((changes) => {
+      for (const node of changes.flatMap(({ addedNodes }) => [...addedNodes]))
+        if (node instanceof Element && node.closest('[aria-label^=Notifications]')) texts.push(node.textContent)
+    }).observe(document.body, { childList: true, subtree: true })
+    return texts
+  })
+
 test('an owner ends the sharing of another’s conversation, which its author reads at once and keeps', async () => {
   await openTab(bob, 'Chat')
   await startChat(bob, 'What of the fog? [[stub tokens=5]]')
@@ -150,12 +161,18 @@ test('an owner ends the sharing of another’s conversation, which its author re
   await shared.click()
   await ada.getByText(' · shared by ').waitFor()
   await ada.getByRole('button', { name: 'Share or move conversation' }).click()
-  await ada.getByRole('menuitem', { name: 'Stop sharing it' }).click()
+  await ada.getByRole('menuitem', { name: /Stop sharing with the space/ }).click()
+  const confirmation = ada.getByRole('alertdialog', { name: 'Stop sharing with the space' })
+  const toasts = await recordToasts(ada)
+  await confirmation.getByRole('button', { name: 'Stop sharing' }).click()
   await toastOf(ada)
     .getByText(/^Only its author sees “/)
     .waitFor()
   await expect.poll(() => shared.count()).toBe(0)
   expect(new URL(ada.url()).searchParams.has('chat')).toBe(false)
+  const told = (await toasts.jsonValue()).join()
+  expect(told).toContain('No longer shared')
+  expect(told).not.toContain('Conversation closed')
   await toastOf(bob)
     .getByText('It was ended by you elsewhere, or by an owner of “Harbour”. Only you see this conversation now.')
     .waitFor()

@@ -214,7 +214,7 @@ export async function moveConversation(scope: Scope, id: string, spaceId: string
   await scope.query('select move_conversation($1, $2)', [id, spaceId])
 }
 
-/** For its author and the owners of its space. @throws AppError `not_found`, `forbidden`, or `conflict` once its author's account is deleted. Runs as the person. */
+/** Ends the sharing, which its author and the owners of its space may do. @throws AppError `not_found`, `forbidden`, or `conflict` once its author's account is deleted. Runs as the person. */
 export async function unshareConversation(scope: Scope, id: string): Promise<void> {
   await scope.query('select unshare_conversation($1)', [id])
 }

@@ -19,12 +19,12 @@ export class HttpError extends Error {
 
 const UNAUTHORIZED = 401
 
-/** Statuses of a proxy whose server is away: bad gateway, unavailable, timeout. */
-const GATEWAY_STATUSES: readonly number[] = [502, 503, 504]
+/** Statuses without a server: 0 by the data service's client, the others by a proxy. */
+const UNREACHED_STATUSES: readonly number[] = [0, 502, 503, 504]
 
 /** Whether a request has found no server; `fetch` fails with a TypeError then. */
 export function isUnreachable(error: unknown): boolean {
-  return error instanceof TypeError || (error instanceof HttpError && GATEWAY_STATUSES.includes(error.status))
+  return error instanceof TypeError || (error instanceof HttpError && UNREACHED_STATUSES.includes(error.status))
 }
 
 /**

@@ -1,8 +1,10 @@
 import { QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { createQueryClient } from './query-client.ts'
-import { HttpError } from './client.ts'
+import { HttpError, isUnreachable } from './client.ts'
 import { refetch, refetchUnreached } from './refetch.ts'
+import { readRest } from './spaces/read-rest.ts'
 
 const KEY = ['/codes']
 
@@ -58,4 +60,29 @@ test.each([
   await refetchUnreached(queryClient)
   expect(read).toBe(readings)
   expect(queryClient.getQueryData(KEY)).toBe(readings === 2 ? 'there again' : undefined)
+})
+
+test('a read of the data service that found no server is known by its status', async () => {
+  const answer = (status: number) => Promise.resolve({ data: null, error: { message: 'TypeError: Failed' }, status })
+  await expect(readRest(z.null(), answer(0))).rejects.toSatisfy(isUnreachable)
+  await expect(readRest(z.null(), answer(503))).rejects.toSatisfy(isUnreachable)
+  await expect(readRest(z.null(), answer(403))).rejects.not.toSatisfy(isUnreachable)
+})
+
+test('a query that is being read again is not read twice', async () => {
+  const readings: { resolve: (answer: string) => void; reject: (error: Error) => void }[] = []
+  const queryClient = createQueryClient()
+  queryClient.setQueryData(KEY, 'before')
+  const queryFn = () => new Promise<string>((resolve, reject) => void readings.push({ resolve, reject }))
+  const observer = new QueryObserver(queryClient, { queryKey: KEY, queryFn })
+  const failed = new Promise<void>((resolve) => void observer.subscribe(({ isError }) => isError && resolve()))
+  const first = queryClient.invalidateQueries({ queryKey: KEY })
+  readings[0]?.reject(new TypeError('Failed to fetch'))
+  await Promise.all([first, failed])
+  const second = queryClient.invalidateQueries({ queryKey: KEY })
+  await refetchUnreached(queryClient)
+  expect(readings).toHaveLength(2)
+  readings[1]?.resolve('after')
+  await second
+  expect(queryClient.getQueryData(KEY)).toBe('after')
 })

@@ -10,7 +10,10 @@ export async function refetch(queryClient: QueryClient, filters: InvalidateQuery
   await queryClient.invalidateQueries(filters)
 }
 
-/** Reads those shown queries again that had found no server. */
+/** Reads those shown queries again that had found no server, but for those that are being read. */
 export async function refetchUnreached(queryClient: QueryClient): Promise<void> {
-  await queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => isUnreachable(state.error) })
+  await queryClient.refetchQueries({
+    type: 'active',
+    predicate: ({ state }) => state.fetchStatus === 'idle' && isUnreachable(state.error),
+  })
 }

@@ -33,6 +33,8 @@ type ActiveChatProps = {
   /** Null for the conversation of another person. */
   onRename: ((title: string) => Promise<boolean>) | null
   onPrint: () => void
+  /** Called before the person gives up the right to read it. */
+  onLeave: () => void
   onRetryReply: () => void
   /** Called when the conversation cannot be read; with the row that was shown before. */
   onUnknown: (was: ShownConversation | null) => void
@@ -46,6 +48,7 @@ export function ActiveChat({
   onOpenChat,
   onRename,
   onPrint,
+  onLeave,
   onRetryReply,
   onUnknown,
 }: ActiveChatProps): JSX.Element {
@@ -82,7 +85,7 @@ export function ActiveChat({
         >
           {conversation && isMenuDue && (
             <LatePart>
-              <ConversationMenu conversation={conversation} />
+              <ConversationMenu conversation={conversation} onLeave={onLeave} />
             </LatePart>
           )}
         </ConversationTitle>

@@ -76,6 +76,7 @@ export function ConversationView(props: ConversationViewProps): JSX.Element {
               open.conversation && mayChangeConversation(open.conversation, space, userId) ? actions.rename : null
             }
             onPrint={() => navigation.print({ kind: 'conversation', id })}
+            onLeave={navigation.newChat}
             onRetryReply={props.onRetry}
             onUnknown={props.onUnknown}
           />

@@ -12,18 +12,16 @@ const WORDS: Readonly<Record<NonNullable<Absence>, string>> = {
   space: 'This is a document of a space that you are not in.',
 }
 
-/** Why a document cannot be opened, while no answer that cites it says more. */
-export const UNKNOWN_ABSENCE = 'This document was deleted, or is in a space that you are not in.'
-
-/** The sentence that says why the person cannot open a document that an answer cites. */
+/** The sentence that says why the person cannot open a document that an answer cites; null if it is not known. */
 export function absenceQuery(document: string, message: string) {
   return queryOptions({
     queryKey: ['absence_of_document', document, message],
     queryFn: async () => {
-      const why = await readRest(absence, rest().rpc('absence_of_document', { document, message }))
-      return why === null ? UNKNOWN_ABSENCE : WORDS[why]
+      const reason = await readRest(absence, rest().rpc('absence_of_document', { document, message }))
+      return reason === null ? null : WORDS[reason]
     },
-    staleTime: 0,
+    // Many cards may cite one document, and a membership may change.
+    staleTime: 60_000,
     gcTime: 60_000,
   })
 }

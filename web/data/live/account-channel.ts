@@ -115,7 +115,10 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
   )
   const stopPolling = addFollower({
     isExpecting: () => isReadingDocuments(queryClient),
-    apply: (missed) => apply(missed, () => true),
+    apply: async (missed) => {
+      await apply(missed, () => true)
+      logFailure(refetchUnreached(queryClient))
+    },
   })
   const stopFollowingNetwork = followNetwork()
   return () => {

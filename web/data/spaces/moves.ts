@@ -18,11 +18,12 @@ export async function transferConversation(
   cacheConversation(queryClient, conversationRow.parse(await answer.json()))
 }
 
-/** For owners of its space, who may not read it afterwards: only its author sees it then. */
-export async function unshareConversation(queryClient: QueryClient, id: string): Promise<void> {
+/** Ends the sharing of another's conversation, which the owner of the space may not read afterwards. */
+export async function unshareConversation(queryClient: QueryClient, id: string, onEnded: () => void): Promise<void> {
   await apiFetch(`/api/conversations/${id}/unshare`, { method: 'POST' })
+  onEnded()
   leaveConversation(queryClient, id)
-  await refetchConversationLists(queryClient)
+  void refetchConversationLists(queryClient)
 }
 
 export async function transferDocument(

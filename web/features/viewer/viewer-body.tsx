@@ -2,7 +2,8 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { lazy, Suspense, type JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { absenceQuery, UNKNOWN_ABSENCE } from '#web/data/documents/absent-document.ts'
+import { absenceQuery } from '#web/data/documents/absent-document.ts'
+import { UNKNOWN_ABSENCE } from '#web/lib/documents/unknown-absence.ts'
 
 import { ImageView } from './image-view.tsx'
 import { viewerKind } from './viewer-kind.ts'
@@ -38,20 +39,21 @@ export function ViewerBody({ documentId, citedIn, document, ...props }: ViewerBo
       />
     )
   }
-  if (document.data === null) return <AbsentDocument documentId={documentId} citedIn={citedIn} />
+  if (document.data === null) return <AbsentBody documentId={documentId} citedIn={citedIn} />
   return <DocumentBody document={document.data} {...props} />
 }
 
-function AbsentDocument({ documentId, citedIn }: Pick<ViewerBodyProps, 'documentId' | 'citedIn'>): JSX.Element {
-  const { data: words = UNKNOWN_ABSENCE } = useQuery({
+function AbsentBody({ documentId, citedIn }: Pick<ViewerBodyProps, 'documentId' | 'citedIn'>): JSX.Element {
+  const { data: reason, isLoading } = useQuery({
     ...absenceQuery(documentId, citedIn ?? ''),
     enabled: citedIn !== null,
   })
+  if (isLoading) return <ViewerState kind="loading" title="Opening the document" />
   return (
     <ViewerState
       kind="failed"
-      title="This document is not there"
-      text={`${words} An answer that rests on it still shows the passage.`}
+      title="This document cannot be opened"
+      text={`${reason ?? UNKNOWN_ABSENCE} An answer that rests on it still shows the passage.`}
     />
   )
 }

@@ -13,37 +13,47 @@ import { TRANSFER_WORDS } from '#web/features/spaces/transfer-words.ts'
 import { reportRefusal } from '#web/features/spaces/report-refusal.ts'
 import { activeTitle } from '#web/lib/messages/conversation-labels.ts'
 import { Button } from '#web/ui/button.tsx'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Menu, MenuItem, MenuSwitchItem } from '#web/ui/menu.tsx'
 import { SwitchMark } from '#web/ui/switch-mark.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './conversation-menu.module.css'
 
-/** Tells the author of the open conversation that its sharing has ended. @returns a function to call when this page ends it */
+/** Tells the author of the open conversation that its sharing has ended elsewhere. @returns a function that says whether this page ends it */
 function useEndOfSharing(
   { id, space_id: spaceId, is_shared: isShared }: ConversationRow,
   { isOwn, spaceName }: { isOwn: boolean; spaceName: string | undefined },
-): () => void {
-  const isEndedHere = useRef(false)
+): (isEnding: boolean) => void {
+  const isEndingHere = useRef(false)
   const known = useRef({ id, spaceId, isShared })
   useEffect(() => {
     const was = known.current
     known.current = { id, spaceId, isShared }
     if (!isOwn || was.id !== id || was.spaceId !== spaceId || was.isShared !== true || isShared === true) return
-    const byOther = isEndedHere.current ? '' : `It was ended by you elsewhere, or by an owner of “${spaceName ?? ''}”. `
-    isEndedHere.current = false
-    toast({ title: 'No longer shared', description: `${byOther}Only you see this conversation now.` })
+    const isByOther = !isEndingHere.current
+    isEndingHere.current = false
+    if (!isByOther) return
+    const by = `It was ended by you elsewhere, or by an owner of “${spaceName ?? ''}”.`
+    toast({ title: 'No longer shared', description: `${by} Only you see this conversation now.` })
   }, [id, spaceId, isShared, isOwn, spaceName])
-  return () => {
-    isEndedHere.current = true
+  return (isEnding) => {
+    isEndingHere.current = isEnding
   }
 }
 
+interface ConversationMenuProps {
+  readonly conversation: ConversationRow
+  /** Called before the page loses the right to read it. */
+  readonly onLeave: () => void
+}
+
 /** Shares, links and moves the open conversation. */
-export function ConversationMenu({ conversation }: { conversation: ConversationRow }): JSX.Element | null {
+export function ConversationMenu({ conversation, onLeave }: ConversationMenuProps): JSX.Element | null {
   const queryClient = useQueryClient()
   const { id: userId } = useUser()
   const { data: spaces = [] } = useQuery(spacesQuery)
   const [isLinking, setLinking] = useState(false)
+  const [isUnsharing, setUnsharing] = useState(false)
   const { id, space_id: spaceId = null, is_shared: isShared = false } = conversation
   const space = spaces.find((one) => one.id === spaceId)
   const isOwn = conversation.uid === userId
@@ -52,21 +62,25 @@ export function ConversationMenu({ conversation }: { conversation: ConversationR
   // In an archived space sharing can only end.
   const mayShare = isOwn && space !== undefined && (!isArchived || isShared)
   const mayUnshare = mayUnshareOfOther(conversation, space, userId)
-  const noteEndHere = useEndOfSharing(conversation, { isOwn, spaceName: space?.name })
+  const noteEnding = useEndOfSharing(conversation, { isOwn, spaceName: space?.name })
 
   const share = async (wanted: boolean): Promise<void> => {
     try {
-      if (!wanted) noteEndHere()
+      noteEnding(!wanted)
       cacheConversation(queryClient, await updateConversation(id, userId, { is_shared: wanted }))
-      if (wanted)
-        toast({ title: 'Conversation shared', description: `Members of “${space?.name ?? ''}” read it from now on.` })
+      toast(
+        wanted
+          ? { title: 'Conversation shared', description: `Members of “${space?.name ?? ''}” read it from now on.` }
+          : { title: 'No longer shared', description: 'Only you see this conversation now.' },
+      )
     } catch (error) {
+      noteEnding(false)
       reportRefusal(error, 'This could not be changed. Please try again.')
     }
   }
   const unshare = async (): Promise<void> => {
     try {
-      await unshareConversation(queryClient, id)
+      await unshareConversation(queryClient, id, onLeave)
       toast({ title: 'No longer shared', description: `Only its author sees “${activeTitle(conversation)}” now.` })
     } catch (error) {
       reportRefusal(error, 'The sharing could not be ended. Please try again.')
@@ -110,10 +124,10 @@ export function ConversationMenu({ conversation }: { conversation: ConversationR
           </MenuSwitchItem>
         )}
         {mayUnshare && (
-          <MenuItem onSelect={() => void unshare()}>
+          <MenuItem onSelect={() => setUnsharing(true)}>
             <EyeOff size={15} aria-hidden />
             <span className={styles.option}>
-              <span>Stop sharing it</span>
+              <span>Stop sharing with the space…</span>
               <span className={styles.caption}>Only its author sees it then</span>
             </span>
           </MenuItem>
@@ -141,6 +155,14 @@ export function ConversationMenu({ conversation }: { conversation: ConversationR
           </>
         )}
       </Menu>
+      <ConfirmDialog
+        open={isUnsharing}
+        onOpenChange={setUnsharing}
+        title="Stop sharing with the space"
+        description={`Only its author sees “${activeTitle(conversation)}” then, and only its author can share it again.`}
+        confirmLabel="Stop sharing"
+        onConfirm={() => void unshare()}
+      />
       {isLinking && <LinksDialog conversation={conversation} mayMake={!isArchived} onClose={() => setLinking(false)} />}
     </>
   )

@@ -5,7 +5,7 @@ import type { KnownAddresses } from '#web/lib/messages/known-addresses.ts'
 import type { CitedSource } from '#web/lib/route-state.ts'
 
 export type Answer = {
-  /** Missing where sources open no documents. */
+  /** Id of the message; absent where sources open no documents. */
   messageId?: string
   sources: ReadonlyMap<number, Source>
   numbers: ReadonlySet<number>

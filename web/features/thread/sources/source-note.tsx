@@ -12,6 +12,7 @@ import { conversationQuery } from '#web/data/conversations.ts'
 import { documentQuery } from '#web/data/documents/document-queries.ts'
 import { useAnswer } from '#web/features/thread/message/answer-context.tsx'
 import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
+import { UNKNOWN_ABSENCE } from '#web/lib/documents/unknown-absence.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
 import { passageText } from '#web/lib/markdown/passage-text.ts'
 import { describeSpeaker, listTitle } from '#web/lib/messages/conversation-labels.ts'
@@ -19,7 +20,9 @@ import { relevancePercent } from '#web/lib/messages/relevance.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import styles from './source-note.module.css'
 
-const AbsentDocument = lazy(() => import('./absent-document.tsx'))
+const UnknownAbsence = (): JSX.Element => <>{UNKNOWN_ABSENCE}</>
+/** Without the network the answer stands as it is, with the sentence that is always true. */
+const AbsentDocument = lazy(() => import('./absent-document.tsx').catch(() => ({ default: UnknownAbsence })))
 
 type SourceWordsProps = { n: number; name: ReactNode; passage: string; meta: ReactNode }
 
@@ -96,7 +99,7 @@ function PassageButton({ source }: { source: PassageSource }): JSX.Element {
       passage={passageText(source.text)}
       meta={
         deleted && messageId !== undefined ? (
-          <Suspense>
+          <Suspense fallback={UNKNOWN_ABSENCE}>
             <AbsentDocument document={source.documentId} message={messageId} />
           </Suspense>
         ) : (
