@@ -2328,8 +2328,8 @@ declare
   used record;
 begin
   select d.owner into person from public.documents d where d.id = document;
-  -- Pages of a deleted account's documents are not counted.
-  if person is null then
+  -- Pages of a deleted account's documents are not counted, nor those that were recognised before.
+  if person is null or wanted <= 0 then
     return;
   end if;
   select * into allowed from public.quotas;
