@@ -17,6 +17,7 @@ import styles from './menu.module.css'
 const LANDMARKS = 'header, main, nav, aside, [role="dialog"]'
 
 const MenuContainer = createContext<HTMLElement | null>(null)
+const RunOnceClosed = createContext<(run: () => void) => void>((run) => run())
 
 export type MenuProps = {
   trigger: ReactNode
@@ -37,6 +38,7 @@ export function Menu({
   children,
 }: MenuProps): JSX.Element {
   const button = useRef<HTMLButtonElement>(null)
+  const onceClosed = useRef<(() => void) | null>(null)
   const [container, setContainer] = useState<HTMLElement | null>(null)
   const change = (open: boolean): void => {
     if (open) setContainer(button.current?.closest<HTMLElement>(LANDMARKS) ?? null)
@@ -54,9 +56,15 @@ export function Menu({
           collisionPadding={8}
           className={styles.menu}
           {...(label === undefined ? {} : { 'aria-label': label })}
-          {...(onCloseAutoFocus === undefined ? {} : { onCloseAutoFocus })}
+          onCloseAutoFocus={(event) => {
+            onCloseAutoFocus?.(event)
+            onceClosed.current?.()
+            onceClosed.current = null
+          }}
         >
-          <MenuContainer value={container}>{children}</MenuContainer>
+          <MenuContainer value={container}>
+            <RunOnceClosed value={(run) => (onceClosed.current = run)}>{children}</RunOnceClosed>
+          </MenuContainer>
         </Primitive.Content>
       </Primitive.Portal>
     </Primitive.Root>
@@ -67,6 +75,15 @@ export type MenuItemProps = ComponentPropsWithoutRef<typeof Primitive.Item> & { 
 
 export function MenuItem({ destructive = false, className, ...rest }: MenuItemProps): JSX.Element {
   return <Primitive.Item className={classNames(styles.item, destructive && styles.destructive, className)} {...rest} />
+}
+
+/** An item that opens a dialog once the menu has closed: the dialog then returns the focus to the menu's button. */
+export function MenuDialogItem({
+  onOpen,
+  ...rest
+}: Omit<MenuItemProps, 'onSelect'> & { onOpen: () => void }): JSX.Element {
+  const runOnceClosed = useContext(RunOnceClosed)
+  return <MenuItem onSelect={() => runOnceClosed(onOpen)} {...rest} />
 }
 
 export function MenuSwitchItem(props: ComponentPropsWithoutRef<typeof Primitive.CheckboxItem>): JSX.Element {

@@ -33,11 +33,9 @@ type ActiveChatProps = {
   /** Null for the conversation of another person. */
   onRename: ((title: string) => Promise<boolean>) | null
   onPrint: () => void
-  /** Called before the person gives up the right to read it. */
-  onLeave: () => void
   onRetryReply: () => void
   /** Called when the conversation cannot be read; with the row that was shown before. */
-  onUnknown: (was: ShownConversation | null) => void
+  onUnknown: (was: ShownConversation | null, isGivenUp?: boolean) => void
 }
 
 export function ActiveChat({
@@ -48,7 +46,6 @@ export function ActiveChat({
   onOpenChat,
   onRename,
   onPrint,
-  onLeave,
   onRetryReply,
   onUnknown,
 }: ActiveChatProps): JSX.Element {
@@ -58,8 +55,9 @@ export function ActiveChat({
   const isBeingAnswered = useThreadStore(({ replies }) => replies[id] !== undefined)
   const isMenuDue = useAfterFirstReads()
   const shownRow = useRef<ConversationRow | null>(null)
+  const isGivenUp = useRef(false)
   useEffect(() => {
-    if (conversation === null) onUnknown(shownRow.current)
+    if (conversation === null) onUnknown(shownRow.current, isGivenUp.current)
     if (conversation) shownRow.current = conversation
   }, [conversation, onUnknown])
 
@@ -85,7 +83,7 @@ export function ActiveChat({
         >
           {conversation && isMenuDue && (
             <LatePart>
-              <ConversationMenu conversation={conversation} onLeave={onLeave} />
+              <ConversationMenu conversation={conversation} onGiveUp={() => (isGivenUp.current = true)} />
             </LatePart>
           )}
         </ConversationTitle>

@@ -27,7 +27,7 @@ type ConversationViewProps = {
   onSend: (text: string) => void
   onRetry: () => void
   onStop: () => void
-  onUnknown: (was: ShownConversation | null) => void
+  onUnknown: (was: ShownConversation | null, isGivenUp?: boolean) => void
 }
 
 export function ConversationView(props: ConversationViewProps): JSX.Element {
@@ -76,7 +76,6 @@ export function ConversationView(props: ConversationViewProps): JSX.Element {
               open.conversation && mayChangeConversation(open.conversation, space, userId) ? actions.rename : null
             }
             onPrint={() => navigation.print({ kind: 'conversation', id })}
-            onLeave={navigation.newChat}
             onRetryReply={props.onRetry}
             onUnknown={props.onUnknown}
           />

@@ -11,8 +11,8 @@ export type ShownConversation = Pick<ConversationRow, 'uid' | 'title'>
 type UnknownConversation = {
   isUnknown: boolean
   dismiss: () => void
-  /** @param was the conversation as it was shown; null if it never was */
-  leave: (was: ShownConversation | null) => void
+  /** @param was the conversation as it was shown; null if it never was @param isGivenUp the person gave up the right to read it */
+  leave: (was: ShownConversation | null, isGivenUp?: boolean) => void
 }
 
 export function announceDeletedConversation(): void {
@@ -39,10 +39,11 @@ export function useUnknownConversation(
     if (hasInvalidConversationId(location.search)) navigate({}, { replace: true })
   }, [navigate])
   const leave = useCallback(
-    (was: ShownConversation | null) => {
+    (was: ShownConversation | null, isGivenUp = false) => {
       if (was !== null) onLeave()
       navigate({ chatId: null, ...NO_DOCUMENT }, { replace: true })
       if (was === null) setUnknown(true)
+      else if (isGivenUp) setExternalConversation(null)
       else if (was.uid === userId) announceDeletedConversation()
       else announceUnreadable(was)
     },

@@ -115,10 +115,7 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
   )
   const stopPolling = addFollower({
     isExpecting: () => isReadingDocuments(queryClient),
-    apply: async (missed) => {
-      await apply(missed, () => true)
-      logFailure(refetchUnreached(queryClient))
-    },
+    apply: (missed) => apply(missed, () => true),
   })
   const stopFollowingNetwork = followNetwork()
   return () => {

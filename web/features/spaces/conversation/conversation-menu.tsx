@@ -14,7 +14,7 @@ import { reportRefusal } from '#web/features/spaces/report-refusal.ts'
 import { activeTitle } from '#web/lib/messages/conversation-labels.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
-import { Menu, MenuItem, MenuSwitchItem } from '#web/ui/menu.tsx'
+import { Menu, MenuDialogItem, MenuSwitchItem } from '#web/ui/menu.tsx'
 import { SwitchMark } from '#web/ui/switch-mark.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './conversation-menu.module.css'
@@ -43,12 +43,12 @@ function useEndOfSharing(
 
 interface ConversationMenuProps {
   readonly conversation: ConversationRow
-  /** Called before the page loses the right to read it. */
-  readonly onLeave: () => void
+  /** Called when the person has given up the right to read it. */
+  readonly onGiveUp: () => void
 }
 
 /** Shares, links and moves the open conversation. */
-export function ConversationMenu({ conversation, onLeave }: ConversationMenuProps): JSX.Element | null {
+export function ConversationMenu({ conversation, onGiveUp }: ConversationMenuProps): JSX.Element | null {
   const queryClient = useQueryClient()
   const { id: userId } = useUser()
   const { data: spaces = [] } = useQuery(spacesQuery)
@@ -80,7 +80,7 @@ export function ConversationMenu({ conversation, onLeave }: ConversationMenuProp
   }
   const unshare = async (): Promise<void> => {
     try {
-      await unshareConversation(queryClient, id, onLeave)
+      await unshareConversation(queryClient, id, onGiveUp)
       toast({ title: 'No longer shared', description: `Only its author sees “${activeTitle(conversation)}” now.` })
     } catch (error) {
       reportRefusal(error, 'The sharing could not be ended. Please try again.')
@@ -124,19 +124,19 @@ export function ConversationMenu({ conversation, onLeave }: ConversationMenuProp
           </MenuSwitchItem>
         )}
         {mayUnshare && (
-          <MenuItem onSelect={() => setUnsharing(true)}>
+          <MenuDialogItem onOpen={() => setUnsharing(true)}>
             <EyeOff size={15} aria-hidden />
             <span className={styles.option}>
               <span>Stop sharing with the space…</span>
               <span className={styles.caption}>Only its author sees it then</span>
             </span>
-          </MenuItem>
+          </MenuDialogItem>
         )}
         {mayLink && (
-          <MenuItem onSelect={() => setLinking(true)}>
+          <MenuDialogItem onOpen={() => setLinking(true)}>
             <Link2 size={15} aria-hidden />
             Links to read it…
-          </MenuItem>
+          </MenuDialogItem>
         )}
         {isOwn && (
           <>

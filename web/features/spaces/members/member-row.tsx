@@ -9,7 +9,7 @@ import { ROLE_WORDS } from '#web/features/spaces/role-words.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
-import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuItem, MenuSeparator } from '#web/ui/menu.tsx'
+import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuDialogItem, MenuSeparator } from '#web/ui/menu.tsx'
 import rows from '#web/ui/rows.module.css'
 import { ErrorText } from '#web/ui/section.tsx'
 import hidden from '#web/ui/visually-hidden.module.css'
@@ -68,10 +68,10 @@ export function MemberRow({ space, person, isSelf, isHere, mayChange, ownId }: M
           {!isSelf && (
             <>
               <MenuSeparator />
-              <MenuItem onSelect={() => setAsked('hand over')}>Hand the space over</MenuItem>
-              <MenuItem destructive onSelect={() => setAsked('remove')}>
+              <MenuDialogItem onOpen={() => setAsked('hand over')}>Hand the space over</MenuDialogItem>
+              <MenuDialogItem destructive onOpen={() => setAsked('remove')}>
                 Remove from the space
-              </MenuItem>
+              </MenuDialogItem>
             </>
           )}
         </Menu>

@@ -8,7 +8,16 @@ import { spacesQuery, type OwnSpace } from '#web/data/spaces/spaces.ts'
 import { MOST_UNREAD, unreadQuery, type UnreadConversation } from '#web/data/spaces/unread-answers.ts'
 import { InvitationsDialog } from '#web/features/spaces/invitations/invitations-dialog.tsx'
 import { SpaceMark } from '#web/features/spaces/space-mark.tsx'
-import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'
+import {
+  Menu,
+  MenuChoice,
+  MenuChoiceItem,
+  MenuChosen,
+  MenuDialogItem,
+  MenuItem,
+  MenuLabel,
+  MenuSeparator,
+} from '#web/ui/menu.tsx'
 import styles from './space-switcher.module.css'
 
 type SpaceSwitcherProps = {
@@ -85,15 +94,15 @@ export function SpaceSwitcher({ activeId, onOpenSpace, onNewSpace }: SpaceSwitch
           </MenuItem>
         )}
         {invitations.length > 0 && (
-          <MenuItem onSelect={() => setReading(true)}>
+          <MenuDialogItem onOpen={() => setReading(true)}>
             <MailOpen size={15} aria-hidden />
             {invitations.length === 1 ? 'An invitation' : `${invitations.length} invitations`}
-          </MenuItem>
+          </MenuDialogItem>
         )}
-        <MenuItem onSelect={onNewSpace}>
+        <MenuDialogItem onOpen={onNewSpace}>
           <Plus size={15} aria-hidden />
           New space
-        </MenuItem>
+        </MenuDialogItem>
       </Menu>
       <InvitationsDialog open={isReading} onOpenChange={setReading} onOpenSpace={onOpenSpace} />
     </div>

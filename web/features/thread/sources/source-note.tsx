@@ -21,7 +21,7 @@ import { classNames } from '#web/ui/class-names.ts'
 import styles from './source-note.module.css'
 
 const UnknownAbsence = (): JSX.Element => <>{UNKNOWN_ABSENCE}</>
-/** Without the network the answer stands as it is, with the sentence that is always true. */
+/** A card whose code cannot be loaded must not take the page down. */
 const AbsentDocument = lazy(() => import('./absent-document.tsx').catch(() => ({ default: UnknownAbsence })))
 
 type SourceWordsProps = { n: number; name: ReactNode; passage: string; meta: ReactNode }
