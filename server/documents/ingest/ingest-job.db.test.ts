@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { DocumentRow } from '#contract/document.ts'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { createLog } from '#server/base/log.ts'
@@ -30,8 +30,9 @@ import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { jobRun } from '#test/job-run.ts'
 import { makeDocx } from '#test/make-docx.ts'
 import { makePdf } from '#test/make-pdf.ts'
-import { drawText, makeScannedPdf } from '#test/make-scan.ts'
+import { drawText, makePng, makeScannedPdf } from '#test/make-scan.ts'
 import { makeWorkbook } from '#test/make-workbook.ts'
+import { createSpace } from '#test/spaces.ts'
 import type { IngestStage } from './attempt.ts'
 import { createDocumentJobs, INGEST_JOB, type IngestParts } from './ingest-job.ts'
 
@@ -189,33 +190,63 @@ describe('reading', () => {
     await expect(test_.database.asUser(stranger, (scope) => getPageText(scope, id, 2))).rejects.toThrow()
   })
 
-  test('refuses a scan above the limit before its first page, and takes none of the day’s pages for it', async () => {
-    onTestFinished(async () => {
-      await test_.admin.query('update quotas set pages_per_person = 0, pages_total = 0')
-    })
-    const picture = await drawText('The gardener starts in April.')
-    const used = async () => {
+  describe('within a limit on recognised pages', () => {
+    afterEach(() => test_.admin.query('update quotas set pages_per_person = 0, pages_total = 0'))
+
+    const limitTo = (perPerson: number, total = 0) =>
+      test_.admin.query('update quotas set pages_per_person = $1, pages_total = $2', [perPerson, total])
+
+    async function usedPages(): Promise<number | undefined> {
       const { rows } = await test_.admin.query<{ pages: number }>(
         'select coalesce(sum(pages), 0)::int as pages from usage_events where owner = $1',
         [person.sub],
       )
-      return rows
+      return rows[0]?.pages
     }
-    const long = await store(
-      makeScannedPdf([{ text: 'Typed words. '.repeat(20) }, { picture }, { picture }, { picture }]),
-    )
-    for (const limited of ['pages_per_person = 2, pages_total = 0', 'pages_per_person = 0, pages_total = 2']) {
-      await test_.admin.query(`update quotas set ${limited}`)
-      await test_.admin.query(`update documents set state = 'queued', error = null where id = $1`, [long])
-      await run(long)
-      expect(await read(long)).toMatchObject({ state: 'failed', error: { code: 'page_limit' } })
-      expect(await used()).toEqual([{ pages: 0 }])
-    }
-    await test_.admin.query('update quotas set pages_per_person = 2, pages_total = 0')
-    const short = await store(makeScannedPdf([{ picture }, { picture }]), UPLOAD_TYPES.pdf, 'short.pdf')
-    await run(short)
-    expect(await read(short)).toMatchObject({ state: 'ready', pages: 2 })
-    expect(await used()).toEqual([{ pages: 2 }])
+
+    test('refuses a scan above it before its first page, and takes none of the day’s pages for it', async () => {
+      const picture = await drawText('The gardener starts in April.')
+      const long = await store(
+        makeScannedPdf([{ text: 'Typed words. '.repeat(20) }, { picture }, { picture }, { picture }]),
+      )
+      for (const [perPerson, total] of [
+        [2, 0],
+        [0, 2],
+      ] as const) {
+        await limitTo(perPerson, total)
+        await test_.admin.query(`update documents set state = 'queued', error = null where id = $1`, [long])
+        await run(long)
+        expect(await read(long)).toMatchObject({ state: 'failed', error: { code: 'page_limit' } })
+        expect(await usedPages()).toBe(0)
+      }
+      await limitTo(2)
+      const short = await store(makeScannedPdf([{ picture }, { picture }]), UPLOAD_TYPES.pdf, 'short.pdf')
+      await run(short)
+      expect(await read(short)).toMatchObject({ state: 'ready', pages: 2 })
+      expect(await usedPages()).toBe(2)
+    })
+
+    test('a picture whose page was stored before a crash asks for no other page', async () => {
+      const id = await store(await makePng(await drawText('The gardener starts in April.')), 'image/png', 'note.png')
+      await limitTo(1)
+      await expect(run(id, { onStage: crashAt('pages stored') })).rejects.toThrow(Crash)
+      expect(await usedPages()).toBe(1)
+      await run(id)
+      expect(await read(id)).toMatchObject({ state: 'ready', pages: 1, pages_done: 1, error: null })
+      expect(await usedPages()).toBe(1)
+    })
+
+    test('a document of a space whose adder deleted the account counts for no person, and is read', async () => {
+      const space = await createSpace(test_, person)
+      const picture = await drawText('The gardener starts in April.')
+      const id = await store(makeScannedPdf([{ picture }, { picture }]))
+      await test_.admin.query('update documents set space_id = $2, owner = null where id = $1', [id, space])
+      await limitTo(1, 1)
+      await run(id)
+      const { rows } = await test_.admin.query('select state, pages, error from documents where id = $1', [id])
+      expect(rows).toEqual([{ state: 'ready', pages: 2, error: null }])
+      expect(await usedPages()).toBe(0)
+    })
   })
 
   test('moves the progress while it reads, forward only', async () => {
