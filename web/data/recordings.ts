@@ -101,9 +101,11 @@ export function createRecordingWriter(of: Pick<Recording, 'userId' | 'conversati
   }
 }
 
+/** It leaves the list once it has left the database: a page that is closed in between would bring it back. */
 export function deleteRecording({ id }: Recording): void {
-  useRecordings.setState(({ recordings }) => ({ recordings: recordings.filter((recording) => recording.id !== id) }))
-  void remove([id])
+  void remove([id]).finally(() =>
+    useRecordings.setState(({ recordings }) => ({ recordings: recordings.filter((recording) => recording.id !== id) })),
+  )
 }
 
 export function deleteRecordings(userId: string, conversationId?: string): void {
