@@ -45,7 +45,8 @@ export const createBatchReader = (pool: pg.Pool): BatchReader => ({
       isEnding = true
     }
 
-    async function send(begun: readonly Promise<unknown>[], portion: readonly UserRead[]): Promise<Answer[]> {
+    /** Sends all reads at once, after the last of them also the end of the transaction. */
+    async function send(begun: readonly Promise<unknown>[], portion: readonly UserRead[], isLast: boolean) {
       const answers: Promise<Answer>[] = []
       const sent = [...begun]
       for (const { claims, text, values } of portion) {
@@ -55,16 +56,16 @@ export const createBatchReader = (pool: pg.Pool): BatchReader => ({
         answers.push(answer)
         sent.push(answer)
       }
-      if (!chooseNext || begun.length === 0) end()
+      if (isLast) end()
       // The first failure in sending order causes the others.
       for (const step of await Promise.allSettled(sent)) if (step.status === 'rejected') throw step.reason
       return Promise.all(answers)
     }
 
     try {
-      const answers = await send([client.query(BEGIN)], reads)
+      const answers = await send([client.query(BEGIN)], reads, !chooseNext)
       const next = chooseNext?.(answers) ?? []
-      return next.length === 0 ? answers : [...answers, ...(await send([], next))]
+      return next.length === 0 ? answers : [...answers, ...(await send([], next, true))]
     } finally {
       end()
     }
