@@ -234,15 +234,15 @@ export async function signUp(
   return { error, confirmed: data.session !== null }
 }
 
-let isSigningOut = false
+let signingOut: Promise<{ error: AuthError | null }> | null = null
 
 export async function signOut(): Promise<{ error: AuthError | null }> {
-  isSigningOut = true
-  try {
-    return await startedClient().signOut()
-  } finally {
-    isSigningOut = false
-  }
+  signingOut ??= startedClient()
+    .signOut()
+    .finally(() => {
+      signingOut = null
+    })
+  return signingOut
 }
 
 const SESSION_ENDED_CODES = new Set(['session_not_found', 'user_not_found', 'user_banned', 'bad_jwt'])
@@ -261,8 +261,11 @@ async function renewToken(rejected: string): Promise<string | null> {
 
 /** Renews a token that has expired by the server's clock. Signs out if the session has ended elsewhere. */
 export async function confirmSession(): Promise<void> {
-  // The server closes the channels of a session that this page ends before it answers.
-  if (isSigningOut) return
+  // The server closes the channels of a session that this page ends before it answers; until then, they may read nothing.
+  if (signingOut !== null) {
+    await Promise.allSettled([signingOut])
+    return
+  }
   pendingCheck ??= checkSession().finally(() => {
     pendingCheck = null
   })
