@@ -24,7 +24,9 @@ export function usePositionInScroller(list: RefObject<HTMLElement | null>): {
       known = scrollMargin
       setPosition({ scroller, scrollMargin })
     }
-    // Called at first too. A scrolling element of a fixed height does not change with what is above the list in it.
+    // Before the first frame, which would show no row otherwise.
+    measure()
+    // A scrolling element of a fixed height does not change with what is above the list in it.
     const sizes = new ResizeObserver(measure)
     const observeSizes = (): void => {
       sizes.disconnect()

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent } from 'react'
+import { useEffectEvent, useLayoutEffect } from 'react'
 import type { Shortcut } from '#web/lib/shortcuts.ts'
 
 /** Calls `onPress` when the shortcut is pressed, wherever the focus is; once while the key is held down. */
@@ -8,7 +8,7 @@ export function useShortcut(shortcut: Shortcut, onPress: () => void): void {
     event.preventDefault()
     if (!event.repeat) onPress()
   })
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => handle(event)
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
