@@ -9,7 +9,19 @@ export interface UserRead extends Statement {
   readonly claims: Claims
 }
 
-type Answer = pg.QueryResult<pg.QueryResultRow>
+/** One read as each of several people. Its parameters are arrays, and its values those that JSON has. */
+export interface ReadForMany {
+  readonly people: readonly Claims[]
+  readonly text: string
+  readonly values: readonly (readonly unknown[])[]
+}
+
+export type BatchRead = UserRead | ReadForMany
+
+/** Rows of a read; of a read for many, in their order, one row whose `found` is the rows of one person. */
+export interface Answer {
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
+}
 
 export interface BatchReader {
   /**
@@ -20,13 +32,17 @@ export interface BatchReader {
    */
   readAsEach(
     role: ApiRole,
-    reads: readonly UserRead[],
-    chooseNext?: (answers: readonly Answer[]) => readonly UserRead[],
+    reads: readonly BatchRead[],
+    chooseNext?: (answers: readonly Answer[]) => readonly BatchRead[],
   ): Promise<readonly Answer[]>
 }
 
 // Each step sets the role too: a function that the previous read called may have changed it.
 const BECOME = `select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)`
+
+// The login role alone may call the function.
+const BECOME_LOGIN_ROLE = `set local role none`
+const READ_AS_EACH = 'select found_rows as found from realtime.read_as_each($1, $2, $3, $4)'
 
 // Policies decide what a read costs, so it ends as a person's statement does.
 // Reads are look-ups by key: planning one for each person takes several times as long as running it.
@@ -46,13 +62,14 @@ export const createBatchReader = (pool: pg.Pool): BatchReader => ({
     }
 
     /** Sends all reads at once, after the last of them also the end of the transaction. */
-    async function send(begun: readonly Promise<unknown>[], portion: readonly UserRead[], isLast: boolean) {
+    async function send(begun: readonly Promise<unknown>[], portion: readonly BatchRead[], isLast: boolean) {
       const answers: Promise<Answer>[] = []
       const sent = [...begun]
-      for (const { claims, text, values } of portion) {
-        // If this fails the transaction is aborted, so no read runs with another person's claims.
-        sent.push(client.query(prepared(BECOME, [role, JSON.stringify(claims)])))
-        const answer = client.query<pg.QueryResultRow>(prepared(text, values))
+      for (const read of portion) {
+        // If a step fails the transaction is aborted, so no read runs with another person's claims.
+        const [become, statement] = steps(role, read)
+        sent.push(client.query(become))
+        const answer = client.query<pg.QueryResultRow>(statement)
         answers.push(answer)
         sent.push(answer)
       }
@@ -71,3 +88,10 @@ export const createBatchReader = (pool: pg.Pool): BatchReader => ({
     }
   },
 })
+
+function steps(role: ApiRole, read: BatchRead): readonly [pg.QueryConfig, pg.QueryConfig] {
+  if (!('people' in read))
+    return [prepared(BECOME, [role, JSON.stringify(read.claims)]), prepared(read.text, read.values)]
+  const people = read.people.map((claims) => JSON.stringify(claims))
+  return [{ text: BECOME_LOGIN_ROLE }, prepared(READ_AS_EACH, [role, people, read.text, JSON.stringify(read.values)])]
+}

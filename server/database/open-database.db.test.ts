@@ -154,6 +154,45 @@ test('a batch reads with the own claims of each person, whatever the read before
   expect(await database.asUser({ role: 'anon' }, who)).toMatchObject({ role: 'anon', uid: null })
 })
 
+test('a read for many answers in their order, each as its own person, whatever the read before has set', async () => {
+  const { database, batchReader, createPerson } = await openNarrowDatabase()
+  const people = [await createPerson(), await createPerson(), await createPerson()]
+  const given = ["it's", null, String.raw`{"a": "\\"}`]
+  const whoWith = { text: `select w.*, $1::text[] as given from (${WHO}) w`, values: [given] }
+  const spoiling = {
+    text: `select set_config('role', 'service_role', true), set_config('request.jwt.claims', '{}', true) from unnest($1::int[])`,
+    values: [[1]],
+  }
+  for (const run of ['prepares it', 'uses the prepared one']) {
+    const answers = await batchReader.readAsEach('authenticated', [
+      { claims: { role: 'authenticated' }, ...spoiling },
+      { people, ...whoWith },
+      { people, ...spoiling },
+      { people: people.toReversed(), ...whoWith },
+      { people, text: 'select 1 from unnest($1::uuid[])', values: [[]] },
+    ])
+    const found = ({ sub }: { readonly sub: string }) => ({ found: [{ role: 'authenticated', uid: sub, given }] })
+    expect(answers[1]?.rows, run).toMatchObject(people.map(found))
+    expect(answers[3]?.rows, run).toMatchObject(people.toReversed().map(found))
+    expect(answers[4]?.rows, run).toEqual(people.map(() => ({ found: [] })))
+  }
+  expect(await database.asUser({ role: 'anon' }, who)).toMatchObject({ role: 'anon', uid: null })
+})
+
+test('only the login role reads as others', async () => {
+  const { admin, database, createPerson } = await openNarrowDatabase()
+  const [attacker, victim] = [await createPerson(), await createPerson()]
+  const call = `select found_rows from realtime.read_as_each('service_role', array[$1], 'select 1', '[]')`
+  for (const claims of [attacker, { role: 'anon' } as const, { role: 'service_role' } as const]) {
+    const reading = database.asUser(claims, (scope) => scope.query(call, [JSON.stringify(victim)]))
+    await expect(reading).rejects.toMatchObject({ code: '42501' })
+  }
+  const { rows } = await admin.query(
+    `select grantee from information_schema.routine_privileges where routine_name = 'read_as_each' and grantee <> grantor`,
+  )
+  expect(rows).toEqual([{ grantee: 'authenticator' }])
+})
+
 test('further reads of a batch see the snapshot of the first ones, each as its own person', async () => {
   const { admin, database, batchReader, createPerson } = await openNarrowDatabase()
   const [first, second] = [await createPerson(), await createPerson()]

@@ -3740,6 +3740,32 @@ CREATE OR REPLACE FUNCTION realtime.pick_text(image jsonb, columns text[])
  IMMUTABLE
 RETURN (SELECT jsonb_object_agg(c.c, (pick_text.image ->> c.c)) AS jsonb_object_agg FROM unnest(pick_text.columns) c(c));
 
+CREATE OR REPLACE FUNCTION realtime.read_as_each(role_name text, people text[], statement text, arguments json)
+ RETURNS TABLE(found_rows json)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  statement_name constant text := 'as_each_' || md5(statement);
+  person text;
+  call constant text := (
+    select format('execute %I(%s)', statement_name, string_agg(
+      quote_literal((select coalesce(array_agg(e.value order by e.ordinality), '{}')::text
+        from json_array_elements_text(a.value) with ordinality e)), ', ' order by a.ordinality))
+    from json_array_elements(arguments) with ordinality a);
+begin
+  perform set_config('role', role_name, true);
+  if not exists (select from pg_prepared_statements p where p.name = statement_name) then
+    execute format('prepare %I as select coalesce(json_agg(r), ''[]'') from (%s) r', statement_name, statement);
+  end if;
+  foreach person in array people loop
+    -- The role too: a function that the statement called may have changed it.
+    perform set_config('role', role_name, true), set_config('request.jwt.claims', person, true);
+    execute call into found_rows;
+    return next;
+  end loop;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION realtime.record_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4736,6 +4762,7 @@ grant execute on function realtime.broadcast_changes(text,text,text,text,text,re
 grant execute on function realtime.count_read(integer,bigint) to anon;
 grant execute on function realtime.count_read(integer,bigint) to authenticated;
 grant execute on function realtime.count_read(integer,bigint) to service_role;
+grant execute on function realtime.read_as_each(text,text[],text,json) to authenticator;
 grant execute on function realtime.relay(jsonb) to service_role;
 grant execute on function realtime.ring(text,text) to service_role;
 grant execute on function realtime.send(jsonb,text,text,boolean) to anon;
@@ -4765,6 +4792,7 @@ grant usage on schema public to authenticated;
 grant usage on schema public to service_role;
 grant usage on schema realtime to anon;
 grant usage on schema realtime to authenticated;
+grant usage on schema realtime to authenticator;
 grant usage on schema realtime to service_role;
 grant usage on schema storage to anon;
 grant usage on schema storage to authenticated;

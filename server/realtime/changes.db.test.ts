@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { RealtimeClient } from '@supabase/realtime-js'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Tokens } from '#server/access/tokens.ts'
+import type { BatchReader } from '#server/database/batch-reader.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { isInOrder } from '#test/nats.ts'
 import {
@@ -110,10 +111,19 @@ test('people who follow one table share the values of a row, and each hears of i
     alter table public.shelves enable row level security;
     create policy "readers" on public.shelves for select to authenticated using ((select auth.uid()) = any (readers));
     grant select on public.shelves to authenticated;
+    alter table public.shelves replica identity full;
     alter publication supabase_realtime add table public.shelves`)
+  const failures: unknown[] = []
+  const readAsEach: BatchReader['readAsEach'] = (...read) =>
+    database.batchReader.readAsEach(...read).catch((error: unknown) => {
+      failures.push(error)
+      throw error
+    })
+  const watched = await startNode({ ...database, batchReader: { readAsEach } }, tokens)
+  onTestFinished(() => watched.close())
   const people = [owner, stranger, await database.createPerson()]
   const heard = await Promise.all(
-    people.map(async (person) => listen(await clientOf(person), { event: 'INSERT', table: 'shelves' })),
+    people.map(async (person) => listen(await clientOf(person, '2.0.0', watched), { table: 'shelves' })),
   )
   // Each pair begins with another person, and the last row is everybody's.
   const readers = [...people.map((_, index) => [index, (index + 1) % 3]), [2], [0, 1, 2]]
@@ -130,6 +140,14 @@ test('people who follow one table share the values of a row, and each hears of i
     expect(rows.map(({ id }) => id)).toEqual(expected)
     expect(rows.every(({ readers: of }) => (of as string[]).includes(people[index]?.sub ?? ''))).toBe(true)
   }
+  const old = { id: 5, amount: 12345678901234567890.5 }
+  await database.admin.query('update public.shelves set amount = 2 where id = 5')
+  for (const changes of heard)
+    expect(await changes.next()).toMatchObject({ eventType: 'UPDATE', new: { id: 5, amount: 2 }, old })
+  await database.admin.query('delete from public.shelves where id = 5')
+  for (const changes of heard) expect(await changes.next()).toMatchObject({ eventType: 'DELETE', old: { id: 5 } })
+  // A batch that fails is repeated for each person alone, with the same outcome.
+  expect(failures).toEqual([])
 })
 
 test('columns may have the names of aliases in our statements', async () => {

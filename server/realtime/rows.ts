@@ -54,7 +54,7 @@ function readableColumns(table: PublishedTable, role: ApiRole) {
 
 export interface RowQuery<Found> {
   readonly text: string
-  readonly values: readonly unknown[]
+  readonly values: readonly (readonly unknown[])[]
   readonly decode: (rows: readonly unknown[]) => Map<Change, Found>
 }
 

@@ -1,5 +1,6 @@
 /** Many subscribers share one transaction and one round trip, each with its own claims. */
-import type { BatchReader, UserRead } from '#server/database/batch-reader.ts'
+import { z } from 'zod'
+import type { Answer, BatchRead, BatchReader } from '#server/database/batch-reader.ts'
 import type { ApiRole, Claims } from '#server/database/scope.ts'
 import type { PublishedTable } from './catalogue.ts'
 import type { Binding } from './channels.ts'
@@ -42,6 +43,8 @@ export interface View {
 
 export type Views = ReadonlyMap<Change, View>
 
+const foundSchema = z.array(z.unknown())
+
 type Ask = <Found>(claims: Claims, query: RowQuery<Found> | undefined) => () => ReadonlyMap<Change, Found>
 
 /** The reads of one subscriber about the changes of one table. */
@@ -73,13 +76,25 @@ export async function readViews(
   { slices, parseRow }: { slices: TimeSlices; parseRow: ParseRow },
 ): Promise<Views[]> {
   const areValuesShared = audiences.length > 1
-  const reads: UserRead[] = []
-  let answers: readonly { readonly rows: readonly unknown[] }[] = []
+  const reads: BatchRead[] = []
+  let answers: readonly Answer[] = []
   const ask: Ask = (claims, query) => {
     if (!query) return () => new Map()
     const index = reads.push({ claims, text: query.text, values: query.values }) - 1
-    let decoded: ReturnType<typeof query.decode> | undefined
-    return () => (decoded ??= query.decode(answers[index]?.rows ?? []))
+    return once(() => query.decode(answers[index]?.rows ?? []))
+  }
+  const peopleOf = new Map<RowQuery<unknown>, { readonly index: number; readonly people: Claims[] }>()
+  const askWithOthers: Ask = (claims, query) => {
+    if (!query) return () => new Map()
+    const { index, people } = peopleOf.get(query) ?? beginReadForMany(query)
+    const person = people.push(claims) - 1
+    return once(() => query.decode(foundSchema.parse(answers[index]?.rows[person]?.['found'])))
+  }
+  function beginReadForMany(query: RowQuery<unknown>) {
+    const people: Claims[] = []
+    const begun = { index: reads.push({ people, text: query.text, values: query.values }) - 1, people }
+    peopleOf.set(query, begun)
+    return begun
   }
 
   const queriesByChanges = new Map<string, readonly TableQueries[]>()
@@ -88,13 +103,14 @@ export async function readViews(
     const queries = queriesByChanges.get(key) ?? planQueries(role, matches, parseRow, areValuesShared)
     queriesByChanges.set(key, queries)
     const tables = queries.map(({ table, changes, rows, olds }): TableReads => {
-      return { table, changes, rows: ask(claims, rows), olds: ask(claims, olds) }
+      const askOne = areValuesShared ? askWithOthers : ask
+      return { table, changes, rows: askOne(claims, rows), olds: askOne(claims, olds) }
     })
     return { claims, tables }
   })
 
   const shared: (() => ReadonlyMap<Change, VisibleRow>)[] = []
-  const readValues = (visible: typeof answers) => {
+  const readValues = (visible: readonly Answer[]) => {
     answers = visible
     const first = reads.length
     for (const { claims, table, changes } of firstViewers(asked))
@@ -119,6 +135,11 @@ export async function readViews(
     viewsOfAll.push(views)
   }
   return viewsOfAll
+}
+
+function once<Value>(compute: () => Value): () => Value {
+  let value: { readonly computed: Value } | undefined
+  return () => (value ??= { computed: compute() }).computed
 }
 
 /** For each change, the first subscriber that may see its row. */
