@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { cacheDocuments } from '#web/data/documents/document-cache.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
-import { uploadFile } from '#web/data/documents/upload-file.ts'
 import { useSpace } from '#web/data/spaces/current-space.ts'
 import sampleAddress from './sample-document.txt?url'
 
@@ -16,6 +15,7 @@ export function useSampleQuestion(): () => Promise<string> {
   return async () => {
     const counts = queryClient.getQueryData(documentCountsQuery(space).queryKey)
     if (counts !== undefined && counts.total > 0) return OWN_QUESTION
+    const { uploadFile } = await import('#web/data/documents/upload-file.ts')
     const bytes = await (await fetch(sampleAddress)).blob()
     const document = await uploadFile(new File([bytes], SAMPLE_NAME, { type: 'text/plain' }), space)
     cacheDocuments(queryClient, [document])

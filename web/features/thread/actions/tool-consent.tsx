@@ -8,7 +8,7 @@ import styles from './tool-consent.module.css'
 /** Longer arguments are cut: the box has a limited height, and a browser may hide its scroll bar. */
 const MAX_PREVIEW_LENGTH = 300
 
-export function ToolConsent({ request }: { request: ToolRequest }): JSX.Element {
+export default function ToolConsent({ request }: { request: ToolRequest }): JSX.Element {
   const [given, setGiven] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
   const answer = async (word: ToolAnswer): Promise<void> => {

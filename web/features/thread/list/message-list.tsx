@@ -1,6 +1,6 @@
 import { useState, type JSX } from 'react'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { ToolConsent } from '#web/features/thread/actions/tool-consent.tsx'
+import { LateToolConsent } from '#web/features/thread/actions/late-tool-consent.tsx'
 import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
 import styles from '#web/features/thread/message/message.module.css'
 import { isFailure } from '#web/features/thread/message/stored-message.tsx'
@@ -88,7 +88,7 @@ export function MessageList(props: MessageListProps): JSX.Element {
           })}
         </div>
       </KnownAddressesContext>
-      {waiting && request !== undefined && <ToolConsent key={request.id} request={request} />}
+      {waiting && request !== undefined && <LateToolConsent key={request.id} request={request} />}
       {waiting && isSilent && request === undefined && <Thinking tool={openTool} />}
       <p className={hidden.hidden} aria-live="polite">
         {announcement}
