@@ -88,6 +88,19 @@ export async function startRefusing(
   return { code: child.exitCode, output }
 }
 
+/** Kills the server by SIGKILL as soon as it prints this text. PostgreSQL, if it has one, stays behind. @returns its output */
+export async function startAndKill(environment: Environment, text: string): Promise<string> {
+  const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...environment })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      if (output.includes(text)) child.kill('SIGKILL')
+    })
+  await once(child, 'close')
+  return output
+}
+
 /** Matches `npm start`: unused buffers are collected before they reach 64 MiB. */
 const COLLECTION = ['--max-semi-space-size=8']
 
