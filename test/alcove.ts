@@ -88,9 +88,14 @@ export async function startRefusing(
   return { code: child.exitCode, output }
 }
 
-/** Kills the server by SIGKILL as soon as it prints this text. PostgreSQL, if it has one, stays behind. @returns its output */
-export async function startAndKill(environment: Environment, text: string): Promise<string> {
+/**
+ * Kills the server by SIGKILL as soon as it prints this text, or after a time. PostgreSQL, if it has one, stays behind.
+ *
+ * @returns its output
+ */
+export async function startAndKill(environment: Environment, text: string, afterMs?: number): Promise<string> {
   const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...environment })
+  const timer = afterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), afterMs)
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
@@ -98,6 +103,7 @@ export async function startAndKill(environment: Environment, text: string): Prom
       if (output.includes(text)) child.kill('SIGKILL')
     })
   await once(child, 'close')
+  clearTimeout(timer)
   return output
 }
 

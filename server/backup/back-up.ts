@@ -6,7 +6,6 @@ import type { Secrets } from '#server/access/secrets.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { BACKUP_LOCK } from '#server/database/backup-lock.ts'
-import { JOBS_SCHEMA } from '#server/jobs/install.ts'
 import {
   blobFile,
   type BlobRecord,
@@ -22,15 +21,7 @@ import {
 import { type Progress, reportEvery } from './progress.ts'
 import { removeLeftovers, removeOldBackups } from './remove-backups.ts'
 import { prepareRepository, type Repository } from './repository.ts'
-import {
-  copyOut,
-  describeObjects,
-  listTables,
-  readNamedBlobs,
-  readJobsVersion,
-  readSequences,
-  VALUE_FORMAT,
-} from './snapshot.ts'
+import { copyOut, describeDatabase, readNamedBlobs, VALUE_FORMAT } from './snapshot.ts'
 import type { BackupTarget } from './target.ts'
 import { runTogether } from './run-together.ts'
 
@@ -170,21 +161,23 @@ async function readEarlierBlobs(repository: Repository, progress: Progress): Pro
 }
 
 async function writeDatabase(client: pg.Client, repository: Repository, name: string, progress: Progress) {
-  const { rows: migrations } = await client.query<{ name: string; checksum: string }>(
-    'select name, checksum from alcove_migrations.applied order by name collate "C"',
-  )
-  const jobsVersion = await readJobsVersion(client, JOBS_SCHEMA)
-  const statements = await describeObjects(client)
+  const { tables: found, migrations, sequences, statements, jobsVersion } = await describeDatabase(client)
   const tables: TableRecord[] = []
   const report = reportEvery(progress)
-  for (const table of await listTables(client)) {
+  for (const table of found) {
     const file = `${name}/tables/${String(tables.length).padStart(4, '0')}.gz`
     const rows = copyOut(client, table)
     const record = await repository.write(file, rows as AsyncIterable<Buffer>)
     tables.push({ ...table, columns: [...table.columns], rows: rows.rowCount, file, record })
     report(() => `${tables.length} tables written, the last one ${table.schema}.${table.name}`)
   }
-  return { migrations, jobsVersion, statements, tables, sequences: await readSequences(client) }
+  return {
+    migrations: [...migrations],
+    jobsVersion,
+    statements: [...statements],
+    tables,
+    sequences: [...sequences],
+  }
 }
 
 interface BlobCopy {

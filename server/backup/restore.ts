@@ -4,13 +4,13 @@
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { parseSecrets, type Secrets } from '#server/access/secrets.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { migrate, requireKnownMigrations } from '#server/database/migrate.ts'
-import { installJobs, JOBS_SCHEMA } from '#server/jobs/install.ts'
+import { createSchema, foldersOf, loadRows, onClient } from './load-database.ts'
 import {
   blobFile,
   isBackupName,
@@ -23,17 +23,8 @@ import {
 import { type Progress, reportEvery } from './progress.ts'
 import { openRepository, type Repository } from './repository.ts'
 import { runTogether } from './run-together.ts'
-import {
-  describeObjects,
-  listTables,
-  nameColumns,
-  nameTable,
-  readJobsVersion,
-  RESTORE_SCHEMA,
-  VALUE_FORMAT,
-} from './snapshot.ts'
+import { nameColumns, nameTable, RESTORE_SCHEMA } from './snapshot.ts'
 import type { BackupTarget } from './target.ts'
-import { withoutTriggers } from './without-triggers.ts'
 
 const BLOBS_AT_ONCE = 2
 
@@ -62,7 +53,7 @@ export async function findBackup(
   if (found === undefined)
     throw new AppError('not_found', `No backup in "${target.address}" is complete: make one first.`)
   const manifest = await readManifest(repository, found)
-  await requireKnownMigrations(manifest.migrations)
+  await requireKnownMigrations(manifest.migrations, 'backup')
   const { file, record } = manifest.secrets
   const json = await readText(repository.read(file, record))
   return { repository, manifest, secrets: parseSecrets(json), address: `${target.address}/${found}` }
@@ -123,37 +114,28 @@ async function sizeOf(blobs: BlobStore, id: string): Promise<number | undefined>
   }
 }
 
-async function onClient<T>(connection: pg.ClientConfig, run: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ ...connection, application_name: 'alcove restore', keepAlive: true })
-  // A lost connection fails the running statement, which reports it.
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    await client.query(VALUE_FORMAT)
-    return await run(client)
-  } finally {
-    await client.end()
-  }
-}
-
 /** The schema as of the backup, its rows, and then what is newer than the backup. */
 async function restoreDatabase({ backup, connection, authenticatorPassword, progress }: RestoreOptions): Promise<void> {
   const { repository, manifest } = backup
-  const names = new Set(manifest.migrations.map(({ name }) => name))
-  const folders = (['platform', 'product'] as const).filter((folder) =>
-    manifest.migrations.some(({ name }) => name.startsWith(`${folder}/`)),
-  )
   const isLoaded = await onClient(connection, (client) => isMarkedLoaded(client))
   if (!isLoaded) {
     progress('Creating the tables …')
-    await migrate(connection, { folders, authenticatorPassword, only: names })
-    if (manifest.jobsVersion !== null) await installJobs(connection)
-    await onClient(connection, async (client) => {
-      await createOwnObjects(client, manifest, progress)
-      await loadRows(client, repository, manifest, progress)
-    })
+    const notCreated = await createSchema(connection, { content: manifest, authenticatorPassword })
+    for (const { statement, reason } of notCreated)
+      progress(`Not restored: ${statement.split('\n')[0] ?? ''} (${reason})`)
+    await onClient(connection, (client) =>
+      loadRows(client, {
+        content: manifest,
+        holder: 'backup',
+        load: (table) => loadTable(client, repository, table),
+        onLoaded: async () => {
+          await client.query(`update ${RESTORE_SCHEMA}.unfinished set is_loaded = true`)
+        },
+        progress,
+      }),
+    )
   }
-  await migrate(connection, { folders, authenticatorPassword })
+  await migrate(connection, { folders: foldersOf(manifest), authenticatorPassword })
 }
 
 /** Without a mark the restore of the database has ended. */
@@ -166,76 +148,6 @@ async function isMarkedLoaded(client: pg.Client): Promise<boolean> {
     `select is_loaded as "isLoaded" from ${RESTORE_SCHEMA}.unfinished`,
   )
   return rows[0]?.isLoaded === true
-}
-
-/** Creates what no migration creates: tables, functions, policies and so on that people made themselves. */
-async function createOwnObjects(client: pg.Client, manifest: Manifest, progress: Progress): Promise<void> {
-  await client.query('begin')
-  await client.query('set local check_function_bodies to off')
-  const present = new Set(await describeObjects(client))
-  let missing = manifest.statements.filter((statement) => !present.has(statement))
-  const reasons = new Map<string, string>()
-  // One may need another that comes later, so all are tried until no further one succeeds.
-  for (let before = -1; missing.length !== before && missing.length > 0;) {
-    before = missing.length
-    const failed = []
-    for (const statement of missing) {
-      const reason = await tryStatement(client, statement)
-      if (reason === undefined) continue
-      failed.push(statement)
-      reasons.set(statement, reason)
-    }
-    missing = failed
-  }
-  await client.query('commit')
-  for (const statement of missing)
-    progress(`Not restored: ${statement.split('\n')[0] ?? ''} (${reasons.get(statement) ?? ''})`)
-}
-
-async function tryStatement(client: pg.Client, statement: string): Promise<string | undefined> {
-  await client.query('savepoint one')
-  try {
-    await client.query(statement)
-    await client.query('release savepoint one')
-    return undefined
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError)) throw error
-    await client.query('rollback to savepoint one')
-    return error.message
-  }
-}
-
-async function loadRows(
-  client: pg.Client,
-  repository: Repository,
-  manifest: Manifest,
-  progress: Progress,
-): Promise<void> {
-  await client.query('begin')
-  const present = new Map((await listTables(client)).map((table) => [nameTable(table), table]))
-  const hasSameJobs = (await readJobsVersion(client, JOBS_SCHEMA)) === manifest.jobsVersion
-  // Jobs of another version of their library are found again by the server.
-  const tables = manifest.tables.filter(({ schema }) => schema !== JOBS_SCHEMA || hasSameJobs)
-  const lost = tables.filter((table) => !present.has(nameTable(table)))
-  if (lost.length > 0)
-    throw new AppError(
-      'conflict',
-      `The table ${lost[0] ? nameTable(lost[0]) : ''} of the backup cannot be created here.`,
-    )
-  await withoutTriggers(client, [...present.values()], async () => {
-    if (tables.length > 0) await client.query(`truncate ${tables.map(nameTable).join(', ')}`)
-    const report = reportEvery(progress)
-    for (const [index, table] of tables.entries()) {
-      await loadTable(client, repository, table)
-      report(() => `${index + 1} of ${tables.length} tables loaded, the last one ${table.schema}.${table.name}`)
-    }
-    for (const { schema, name, value, isCalled } of manifest.sequences) {
-      if (schema === JOBS_SCHEMA && !hasSameJobs) continue
-      await client.query('select setval($1::regclass, $2, $3)', [nameTable({ schema, name }), value, isCalled])
-    }
-  })
-  await client.query(`update ${RESTORE_SCHEMA}.unfinished set is_loaded = true`)
-  await client.query('commit')
 }
 
 async function loadTable(client: pg.Client, repository: Repository, table: TableRecord): Promise<void> {

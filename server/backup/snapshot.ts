@@ -3,12 +3,14 @@ import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { isBlobId } from '#server/blobs/id.ts'
 import { listObjects } from '#server/database/describe-schema.ts'
+import { JOBS_SCHEMA } from '#server/jobs/install.ts'
 
-/** Values are written in one way, whatever the settings of the database are. */
+/** Values are written in one way, whatever the settings of the database are. Before 17 there is no `transaction_timeout`. */
 export const VALUE_FORMAT = `
   set datestyle to 'ISO, MDY'; set intervalstyle to 'postgres'; set extra_float_digits to 1; set bytea_output to 'hex';
   set timezone to 'UTC'; set client_encoding to 'UTF8'; set xmlbinary to 'base64'; set lc_monetary to 'C';
-  set statement_timeout to 0; set lock_timeout to 0; set idle_in_transaction_session_timeout to 0; set transaction_timeout to 0`
+  select set_config(name, '0', false) from pg_settings
+  where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`
 
 /** Holds how far a restore is; never part of a backup. */
 export const RESTORE_SCHEMA = 'alcove_restore'
@@ -115,4 +117,38 @@ export async function readJobsVersion(client: pg.ClientBase, schema: string): Pr
   if (rows[0]?.present !== true) return null
   const versions = await client.query<{ version: number }>(`select version from ${schema}.version`)
   return versions.rows[0]?.version ?? null
+}
+
+/** A database as of one instant, without its rows. */
+export interface DatabaseContent<T extends Table = Table> {
+  readonly migrations: readonly { readonly name: string; readonly checksum: string }[]
+  /** Version of the schema of the job queue; null without one. */
+  readonly jobsVersion: number | null
+  /** One SQL statement for each object of the schema, in the order in which they can be applied. */
+  readonly statements: readonly string[]
+  readonly tables: readonly T[]
+  readonly sequences: readonly Sequence[]
+}
+
+/** @param client is in a transaction that reads as of one instant */
+export async function describeDatabase(client: pg.ClientBase): Promise<DatabaseContent> {
+  return {
+    migrations: await readMigrations(client),
+    jobsVersion: await readJobsVersion(client, JOBS_SCHEMA),
+    statements: await describeObjects(client),
+    tables: await listTables(client),
+    sequences: await readSequences(client),
+  }
+}
+
+/** @returns none of a database whose first start was killed */
+async function readMigrations(client: pg.ClientBase): Promise<DatabaseContent['migrations']> {
+  const { rows } = await client.query<{ present: boolean }>(
+    `select to_regclass('alcove_migrations.applied') is not null as present`,
+  )
+  if (rows[0]?.present !== true) return []
+  const applied = await client.query<{ name: string; checksum: string }>(
+    'select name, checksum from alcove_migrations.applied order by name collate "C"',
+  )
+  return applied.rows
 }

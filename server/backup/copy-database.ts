@@ -1,0 +1,111 @@
+/** Copies a database into an empty one of another server, and compares all rows. */
+import { createHash, hash } from 'node:crypto'
+import { pipeline } from 'node:stream/promises'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { AppError } from '#server/base/errors.ts'
+import { requireKnownMigrations } from '#server/database/migrate.ts'
+import { createSchema, loadRows, onClient } from './load-database.ts'
+import { type Progress, reportEvery } from './progress.ts'
+import { copyOut, describeDatabase, nameColumns, nameTable, type Table } from './snapshot.ts'
+
+const LINE_FEED = 0x0a
+const LANES = 8
+
+/** Number and digest of rows, each one line of `COPY`. Their order does not count: PostgreSQL guarantees none. */
+export class RowDigest {
+  rows = 0
+  /** Sums modulo 2^32 of the eight parts of the SHA-256 hashes of all rows. */
+  readonly #sums = new Uint32Array(LANES)
+  /** A row whose end has not come yet. */
+  #begun: ReturnType<typeof createHash> | undefined
+
+  add(chunk: Buffer): void {
+    let start = 0
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      const part = chunk.subarray(start, end)
+      this.#addHash(this.#begun ? this.#begun.update(part).digest() : hash('sha256', part, 'buffer'))
+      this.#begun = undefined
+      start = end + 1
+    }
+    if (start < chunk.length) (this.#begun ??= createHash('sha256')).update(chunk.subarray(start))
+  }
+
+  #addHash(digest: Buffer): void {
+    this.rows += 1
+    for (let lane = 0; lane < LANES; lane += 1)
+      this.#sums[lane] = (this.#sums[lane] ?? 0) + digest.readUInt32LE(lane * 4)
+  }
+
+  equals(other: RowDigest): boolean {
+    return this.rows === other.rows && this.#sums.every((sum, lane) => sum === other.#sums[lane])
+  }
+}
+
+async function* digestInto(digest: RowDigest, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    digest.add(chunk)
+    yield chunk
+  }
+}
+
+export interface DatabaseCopy {
+  readonly from: pg.ClientConfig
+  /** An empty database. */
+  readonly to: pg.ClientConfig
+  readonly authenticatorPassword: string
+  readonly progress: Progress
+}
+
+/** @throws AppError `conflict` where something cannot be taken over, `startup` where the database is of a newer Alcove */
+export async function copyDatabase({
+  from,
+  to,
+  authenticatorPassword,
+  progress,
+}: DatabaseCopy): Promise<{ readonly tables: number; readonly rows: number }> {
+  return onClient(from, async (source) => {
+    await source.query('begin isolation level repeatable read, read only')
+    const content = await describeDatabase(source)
+    await requireKnownMigrations(content.migrations, 'database')
+    for (const { statement, reason, isPresent } of await createSchema(to, { content, authenticatorPassword })) {
+      const described = `${statement.split('\n')[0] ?? ''} (${reason})`
+      if (!isPresent) throw new AppError('conflict', `This cannot be created: ${described}.`)
+      progress(`Left as this version defines it: ${described}`)
+    }
+    const digests = new Map<Table, RowDigest>()
+    return onClient(to, async (target) => {
+      const loaded = await loadRows(target, {
+        content,
+        holder: 'database',
+        async load(table) {
+          const digest = new RowDigest()
+          digests.set(table, digest)
+          const input = target.query(copyFrom(`copy ${nameTable(table)} ${nameColumns(table)} from stdin`))
+          await pipeline(copyOut(source, table), (chunks: AsyncIterable<Buffer>) => digestInto(digest, chunks), input)
+        },
+        progress,
+      })
+      await compare(target, digests, progress)
+      await target.query('analyze')
+      const rows = [...digests.values()].reduce((total, digest) => total + digest.rows, 0)
+      return { tables: loaded.length, rows }
+    })
+  })
+}
+
+async function compare(target: pg.Client, digests: ReadonlyMap<Table, RowDigest>, progress: Progress): Promise<void> {
+  const report = reportEvery(progress)
+  let compared = 0
+  for (const [table, digest] of digests) {
+    const copied = new RowDigest()
+    for await (const chunk of copyOut(target, table) as AsyncIterable<Buffer>) copied.add(chunk)
+    if (!digest.equals(copied))
+      throw new AppError(
+        'conflict',
+        `The table ${nameTable(table)} is not the same in both: ${digest.rows} rows became ${copied.rows}.`,
+      )
+    compared += 1
+    report(() => `${compared} of ${digests.size} tables compared`)
+  }
+}

@@ -1,0 +1,180 @@
+/** A data folder of an older major version of PostgreSQL, taken over at the start, also where that is killed. */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type AlcoveProcess, createDataDir, startAlcove, startAndKill, startRefusing } from './alcove.ts'
+import { isOlderInstalled, makeOlderFolder, OLDER_MAJOR, onOlderCluster } from './older-postgres.ts'
+import { openClient, readRelease, type Release, see, visitorOf } from './release.ts'
+
+const RELEASE = '0.1.0'
+const BEGINS = 'taking the database over'
+const ENDS = 'the database is taken over'
+
+let template: string
+let release: Release
+
+describe.runIf(isOlderInstalled)(`a folder of PostgreSQL ${OLDER_MAJOR}`, () => {
+  beforeAll(async () => {
+    const { dataDir, remove } = await createDataDir()
+    template = dataDir
+    await makeOlderFolder(RELEASE, dataDir)
+    release = await readRelease(RELEASE)
+    return remove
+  })
+
+  async function copyOlderFolder(): Promise<string> {
+    const { dataDir, remove } = await createDataDir()
+    onTestFinished(remove)
+    await promisify(execFile)('cp', ['-a', template, dataDir])
+    return dataDir
+  }
+
+  async function start(dataDir: string): Promise<AlcoveProcess> {
+    const alcove = await startAlcove({ DATA_DIR: dataDir })
+    onTestFinished(async () => {
+      await alcove.end()
+    })
+    return alcove
+  }
+
+  const readMajor = async (dataDir: string, name = 'postgres') =>
+    (await readFile(path.join(dataDir, name, 'PG_VERSION'), 'utf8')).trim()
+
+  const listClusters = async (dataDir: string) =>
+    (await readdir(dataDir)).filter((name) => name.startsWith('postgres') && !name.includes('log')).sort()
+
+  async function expectEverything(alcove: AlcoveProcess): Promise<void> {
+    for (const { email, password, refreshToken: _token, ...seen } of release.people) {
+      const client = await openClient(alcove)
+      const { data, error } = await client.auth.signInWithPassword({ email, password })
+      expect(error).toBeNull()
+      expect(await see(alcove, visitorOf(client, data.session), seen.object)).toEqual({ ...seen })
+    }
+  }
+
+  test('everything is there, and the next start removes the former database', { timeout: 120_000 }, async () => {
+    const dataDir = await copyOlderFolder()
+    expect(await readMajor(dataDir)).toBe(OLDER_MAJOR)
+    const alcove = await start(dataDir)
+    await expectEverything(alcove)
+    const current = await readMajor(dataDir)
+    expect(Number(current)).toBeGreaterThan(Number(OLDER_MAJOR))
+    const former = `postgres.before-${current}`
+    expect(await listClusters(dataDir)).toEqual(['postgres', former])
+    expect(await readMajor(dataDir, former)).toBe(OLDER_MAJOR)
+    expect(alcove.output()).toContain(BEGINS)
+    await alcove.end()
+
+    const again = await start(dataDir)
+    await again.printed('removed the database from before the upgrade')
+    expect(again.output()).not.toContain(BEGINS)
+    expect(await listClusters(dataDir)).toEqual(['postgres'])
+    await expectEverything(again)
+  })
+
+  /** A generator of numbers from 0 to 1, the same for a seed (mulberry32). */
+  function createRandom(seed: number): () => number {
+    let state = seed
+    return () => {
+      state = (state + 0x6d2b79f5) | 0
+      let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+    }
+  }
+
+  const KILLS = 12
+  const SEED = 20_261_128
+
+  test(`killed at ${KILLS} random moments, it is done by the start after`, { timeout: 240_000 }, async () => {
+    const measured = await copyOlderFolder()
+    const startedAt = performance.now()
+    await startAndKill({ DATA_DIR: measured }, ENDS)
+    const duration = performance.now() - startedAt
+
+    const random = createRandom(SEED)
+    let dataDir = await copyOlderFolder()
+    let [begun, done] = [0, 0]
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const output = await startAndKill({ DATA_DIR: dataDir }, ENDS, random() * duration)
+      if (output.includes(BEGINS)) begun += 1
+      if ((await readMajor(dataDir)) === OLDER_MAJOR) continue
+      // The exchange has happened: the database is whole, and the next kills need another one.
+      done += 1
+      const alcove = await start(dataDir)
+      await expectEverything(alcove)
+      await alcove.end()
+      dataDir = await copyOlderFolder()
+    }
+    const alcove = await start(dataDir)
+    await expectEverything(alcove)
+    // Otherwise the moments are all before the upgrade.
+    expect(begun + done).toBeGreaterThan(KILLS / 3)
+    expect(await listClusters(dataDir)).toHaveLength(2)
+  })
+
+  test('an exchange that is cut off between its steps is ended or begun again', { timeout: 120_000 }, async () => {
+    const dataDir = await copyOlderFolder()
+    const inside = (name: string) => path.join(dataDir, name)
+    // A complete new database, whose old one may have been used since: it is made again.
+    await cp(inside('postgres'), inside('postgres.upgraded'), { recursive: true })
+    await mkdir(inside('postgres.upgrading'))
+    await writeFile(inside('postgres.upgrading/PG_VERSION'), 'half')
+    const alcove = await start(dataDir)
+    await expectEverything(alcove)
+    await alcove.end()
+    const current = await readMajor(dataDir)
+    expect(await listClusters(dataDir)).toEqual(['postgres', `postgres.before-${current}`])
+
+    // The old one has been renamed, the new one not yet.
+    await rename(inside('postgres'), inside('postgres.upgraded'))
+    const ended = await start(dataDir)
+    expect(ended.output()).not.toContain(BEGINS)
+    await expectEverything(ended)
+    // It is the first start of the new one.
+    expect(await listClusters(dataDir)).toEqual(['postgres', `postgres.before-${current}`])
+  })
+
+  test(
+    'without room, or with another database next to it, it is refused and nothing is changed',
+    { timeout: 120_000 },
+    async () => {
+      const dataDir = await copyOlderFolder()
+      const full = await startRefusing({ DATA_DIR: dataDir, DISK_MARGIN_MB: '900000000' })
+      expect(full.code).toBe(1)
+      expect(full.output).toMatch(
+        new RegExp(
+          `The database cannot be taken over from PostgreSQL ${OLDER_MAJOR} to \\d+: that needs [\\d,]+ MB of room on the disk of "${RegExp.escape(dataDir)}", and [\\d,]+ MB are free\\.`,
+        ),
+      )
+
+      await onOlderCluster(dataDir, async (admin) => {
+        const client = new pg.Client(admin)
+        await client.connect()
+        await client.query('create database "of somebody"')
+        await client.end()
+      })
+      const refused = await startRefusing({ DATA_DIR: dataDir })
+      expect(refused.code).toBe(1)
+      expect(refused.output).toContain('The database "of somebody" next to it would be left behind')
+
+      await onOlderCluster(dataDir, async (admin) => {
+        const client = new pg.Client(admin)
+        await client.connect()
+        await client.query('drop database "of somebody"')
+        await client.query('create role reporter')
+        await client.query('create table notes (note text); grant select on notes to reporter')
+        await client.end()
+      })
+      const lost = await startRefusing({ DATA_DIR: dataDir })
+      expect(lost.output).toMatch(/This cannot be created: .*reporter/)
+      expect(await readMajor(dataDir)).toBe(OLDER_MAJOR)
+      expect(await listClusters(dataDir)).toEqual(['postgres'])
+      expect(existsSync(path.join(dataDir, 'server.pid'))).toBe(false)
+    },
+  )
+})
