@@ -10,6 +10,8 @@ import { type AlcoveProcess, createDataDir, startAlcove, startAndKill, startRefu
 import { isOlderInstalled, makeOlderFolder, OLDER_MAJOR, onOlderCluster } from './older-postgres.ts'
 import { openClient, readRelease, type Release, see, visitorOf } from './release.ts'
 
+const execFileAsync = promisify(execFile)
+
 const RELEASE = '0.1.0'
 const BEGINS = 'taking the database over'
 const ENDS = 'the database is taken over'
@@ -29,7 +31,7 @@ describe.runIf(isOlderInstalled)(`a folder of PostgreSQL ${OLDER_MAJOR}`, () => 
   async function copyOlderFolder(): Promise<string> {
     const { dataDir, remove } = await createDataDir()
     onTestFinished(remove)
-    await promisify(execFile)('cp', ['-a', template, dataDir])
+    await execFileAsync('cp', ['-a', template, dataDir])
     return dataDir
   }
 
@@ -87,7 +89,7 @@ describe.runIf(isOlderInstalled)(`a folder of PostgreSQL ${OLDER_MAJOR}`, () => 
     }
   }
 
-  const KILLS = 12
+  const KILLS = Number(process.env['UPGRADE_KILLS'] ?? 6)
   const SEED = 20_261_128
 
   test(`killed at ${KILLS} random moments, it is done by the start after`, { timeout: 240_000 }, async () => {
@@ -144,6 +146,17 @@ describe.runIf(isOlderInstalled)(`a folder of PostgreSQL ${OLDER_MAJOR}`, () => 
     { timeout: 120_000 },
     async () => {
       const dataDir = await copyOlderFolder()
+      const backup = execFileAsync(
+        process.execPath,
+        ['scripts/backup.ts', path.join(path.dirname(dataDir), 'backups')],
+        {
+          cwd: path.join(import.meta.dirname, '..'),
+          env: { ...process.env, DATA_DIR: dataDir },
+        },
+      )
+      await expect(backup).rejects.toMatchObject({
+        stderr: expect.stringContaining('start the server once, which takes it over, then run this again') as unknown,
+      })
       const full = await startRefusing({ DATA_DIR: dataDir, DISK_MARGIN_MB: '900000000' })
       expect(full.code).toBe(1)
       expect(full.output).toMatch(

@@ -223,14 +223,19 @@ async function removeLeftovers(clusterDir: string, log: Log): Promise<void> {
   await rm(path.join(clusterDir, 'postmaster.pid'), { force: true })
 }
 
-/** A restored lock file may name a process of another machine; the new folder gets the right owner and mode. */
-async function removeSockets(folder: string): Promise<void> {
+/**
+ * A restored lock file may name a process of another machine; the new folder gets the right owner and mode.
+ *
+ * @param port of the sockets; otherwise all
+ */
+async function removeSockets(folder: string, port?: number): Promise<void> {
   const found = findEntry(folder)
   if (found?.isFile() && found.size === 0) await rm(folder)
   if (!found?.isDirectory()) return
   try {
     for (const name of await readdir(folder)) {
-      if (/^\.s\.PGSQL\.\d+(\.lock)?$/.test(name)) await rm(path.join(folder, name))
+      const [, ofPort] = /^\.s\.PGSQL\.(\d+)(?:\.lock)?$/.exec(name) ?? []
+      if (ofPort !== undefined && Number(ofPort) === (port ?? Number(ofPort))) await rm(path.join(folder, name))
     }
     await rmdir(folder)
   } catch (error) {
@@ -357,8 +362,8 @@ export async function startCluster({
   else {
     restoreCluster({ clusterDir, owner: await clusterOwner(), version: await majorVersion(binaries), log })
     await removeLeftovers(clusterDir, log)
-    if (!socketFolder.isShared && port === undefined) await removeSockets(socketFolder.folder)
   }
+  if (!socketFolder.isShared) await removeSockets(socketFolder.folder, port)
 
   const folder = await makeSocketFolder(socketFolder, log)
   const admin: pg.ClientConfig = {

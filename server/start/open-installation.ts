@@ -5,7 +5,8 @@ import { isFilled, rejectUnfinishedRestore } from '#server/backup/restore-place.
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Config } from '#server/config.ts'
-import { clusterIn, upgradedOf } from '#server/database/cluster-folders.ts'
+import { locateBinaries, locateOlderBinaries, majorVersion } from '#server/database/binaries.ts'
+import { clusterIn, readVersion, upgradedOf } from '#server/database/cluster-folders.ts'
 import { connectToRunning, startEmbedded } from '#server/database/embedded.ts'
 import { findEntry } from '#server/database/restore-cluster.ts'
 import { rejectRoleBoundByRls } from './connect.ts'
@@ -45,6 +46,7 @@ export async function openInstallation(
   const release = await claimDataFolder(dataDir)
   try {
     restoreDataFolder(dataDir, { hasBlobs: config.S3_ENDPOINT === undefined })
+    await refuseOlderDatabase(dataDir)
     const embedded = await startEmbedded(dataDir, secrets.databasePassword, log)
     const close = async () => {
       await embedded.stop()
@@ -55,4 +57,16 @@ export async function openInstallation(
     await release()
     throw error
   }
+}
+
+/** A command takes no database over from an older PostgreSQL: the server does. */
+async function refuseOlderDatabase(dataDir: string): Promise<void> {
+  const version = readVersion(clusterIn(dataDir))
+  if (version === undefined || version === (await majorVersion(await locateBinaries(dataDir)))) return
+  // Otherwise the start of the database says what to do.
+  if ((await locateOlderBinaries(dataDir, version)) === undefined) return
+  throw new AppError(
+    'startup',
+    `The database in "${dataDir}" was written by PostgreSQL ${version}: start the server once, which takes it over, then run this again. Nothing was changed.`,
+  )
 }
