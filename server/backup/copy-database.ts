@@ -42,9 +42,15 @@ export class RowDigest {
   }
 }
 
-async function* digestInto(digest: RowDigest, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** @param onAdded is called after each chunk */
+async function* digestInto(
+  digest: RowDigest,
+  chunks: AsyncIterable<Buffer>,
+  onAdded: () => void,
+): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     digest.add(chunk)
+    onAdded()
     yield chunk
   }
 }
@@ -74,6 +80,7 @@ export async function copyDatabase({
       progress(`Left as this version defines it: ${described}`)
     }
     const digests = new Map<Table, RowDigest>()
+    const report = reportEvery(progress)
     return onClient(to, async (target) => {
       const loaded = await loadRows(target, {
         content,
@@ -82,7 +89,9 @@ export async function copyDatabase({
           const digest = new RowDigest()
           digests.set(table, digest)
           const input = target.query(copyFrom(`copy ${nameTable(table)} ${nameColumns(table)} from stdin`))
-          await pipeline(copyOut(source, table), (chunks: AsyncIterable<Buffer>) => digestInto(digest, chunks), input)
+          const rows = (chunks: AsyncIterable<Buffer>) =>
+            digestInto(digest, chunks, () => report(() => `${digest.rows} rows copied of ${nameTable(table)}`))
+          await pipeline(copyOut(source, table), rows, input)
         },
         progress,
       })
@@ -96,16 +105,16 @@ export async function copyDatabase({
 
 async function compare(target: pg.Client, digests: ReadonlyMap<Table, RowDigest>, progress: Progress): Promise<void> {
   const report = reportEvery(progress)
-  let compared = 0
   for (const [table, digest] of digests) {
     const copied = new RowDigest()
-    for await (const chunk of copyOut(target, table) as AsyncIterable<Buffer>) copied.add(chunk)
+    for await (const chunk of copyOut(target, table) as AsyncIterable<Buffer>) {
+      copied.add(chunk)
+      report(() => `${copied.rows} of ${digest.rows} rows compared of ${nameTable(table)}`)
+    }
     if (!digest.equals(copied))
       throw new AppError(
         'conflict',
         `The table ${nameTable(table)} is not the same in both: ${digest.rows} rows became ${copied.rows}.`,
       )
-    compared += 1
-    report(() => `${compared} of ${digests.size} tables compared`)
   }
 }

@@ -128,6 +128,8 @@ async function sizeOf(folder: string): Promise<number> {
   let bytes = 0
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const file = path.join(folder, entry.name)
+    // The log of the old server is not copied.
+    if (entry.name === 'pg_wal') continue
     bytes += entry.isDirectory() ? await sizeOf(file) : (await lstat(file)).size
   }
   return bytes
@@ -135,7 +137,7 @@ async function sizeOf(folder: string): Promise<number> {
 
 const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1_000_000).toLocaleString('en')} MB`
 
-/** The copy is at most as large as the old folder; a log is written with it. */
+/** The copy is about as large as the old database; a log is written with it. */
 async function requireRoom({
   clusterDir,
   marginBytes,
