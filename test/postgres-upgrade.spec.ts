@@ -1,7 +1,7 @@
 /** A data folder of an older major version of PostgreSQL, taken over at the start, also where that is killed. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -164,6 +164,13 @@ describe.runIf(isOlderInstalled)(`a folder of PostgreSQL ${OLDER_MAJOR}`, () => 
           `The database cannot be taken over from PostgreSQL ${OLDER_MAJOR} to \\d+: that needs [\\d,]+ MB of room on the disk of "${RegExp.escape(dataDir)}", and [\\d,]+ MB are free\\.`,
         ),
       )
+
+      const former = path.join(dataDir, `postgres.before-${/to (\d+):/.exec(full.output)?.[1] ?? ''}`)
+      await mkdir(former)
+      expect((await startRefusing({ DATA_DIR: dataDir })).output).toContain(
+        `"${former}" holds a database from before an earlier upgrade: run mv ${former} `,
+      )
+      await rm(former, { recursive: true })
 
       await onOlderCluster(dataDir, async (admin) => {
         const client = new pg.Client(admin)

@@ -22,6 +22,7 @@ import { type ClusterStart, type EmbeddedPostgres, startCluster, stopOrphan } fr
 import { findEntry } from '#server/database/restore-cluster.ts'
 import { copyDatabase } from './copy-database.ts'
 import { onClient } from './load-database.ts'
+import type { Progress } from './progress.ts'
 
 export interface ClusterUpgrade {
   readonly dataDir: string
@@ -72,34 +73,39 @@ export async function upgradeCluster({ dataDir, secrets, marginBytes, log }: Clu
   await requireRoom({ clusterDir, marginBytes, from, to })
 
   log.info({ from, to }, 'taking the database over to a newer PostgreSQL; with much data it takes minutes')
-  const start = { dataDir, password: secrets.databasePassword, log }
-  try {
-    const { tables, rows } = await whileRunning(
-      { ...start, clusterDir, binaries: older, port: OLD_PORT, settings: WITHOUT_VACUUM },
-      async (old) => {
-        await requireOwnDatabases(old)
-        return whileRunning(
-          { ...start, clusterDir: upgrading, binaries, port: NEW_PORT, settings: FOR_LOADING },
-          async (fresh) => {
-            const copied = await copyDatabase({
-              from: old.admin,
-              to: fresh.admin,
-              authenticatorPassword: secrets.authenticatorPassword,
-              progress: (sentence) => log.info({ from, to }, sentence),
-            })
-            // An ordinary stop has eight seconds.
-            await onClient(fresh.admin, (client) => client.query('checkpoint'))
-            return copied
-          },
-        )
-      },
-    )
-    exchangeClusters(clusterDir, to)
-    log.info({ from, to, tables, rows, former }, 'the database is taken over; the next start removes the former one')
-  } catch (error) {
+  const copied = await fillNewCluster({
+    old: { dataDir, clusterDir, binaries: older, port: OLD_PORT, settings: WITHOUT_VACUUM, log },
+    fresh: { dataDir, clusterDir: upgrading, binaries, port: NEW_PORT, settings: FOR_LOADING, log },
+    secrets,
+    progress: (sentence) => log.info({ from, to }, sentence),
+  }).catch(async (error: unknown) => {
     await removeUnfinished(clusterDir)
     throw error instanceof AppError && error.code === 'conflict' ? refuse(error.message, { from, to }, error) : error
-  }
+  })
+  // A failure from here on must remove nothing: the new database may be the only one that has a place.
+  exchangeClusters(clusterDir, to)
+  log.info({ from, to, ...copied, former }, 'the database is taken over; the next start removes the former one')
+}
+
+interface ClusterFilling {
+  readonly old: Omit<ClusterStart, 'password'>
+  readonly fresh: Omit<ClusterStart, 'password'>
+  readonly secrets: ClusterUpgrade['secrets']
+  readonly progress: Progress
+}
+
+/** Both servers are stopped at the end. */
+function fillNewCluster({ old, fresh, secrets, progress }: ClusterFilling) {
+  const { databasePassword: password, authenticatorPassword } = secrets
+  return whileRunning({ ...old, password }, async (from) => {
+    await requireOwnDatabases(from)
+    return whileRunning({ ...fresh, password }, async (to) => {
+      const copied = await copyDatabase({ from: from.admin, to: to.admin, authenticatorPassword, progress })
+      // An ordinary stop has eight seconds.
+      await onClient(to.admin, (client) => client.query('checkpoint'))
+      return copied
+    })
+  })
 }
 
 const refuse = (reason: string, { from, to }: Versions, cause?: unknown): AppError =>
