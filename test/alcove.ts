@@ -89,18 +89,18 @@ export async function startRefusing(
 }
 
 /**
- * Kills the server by SIGKILL as soon as it prints this text, or after a time. PostgreSQL, if it has one, stays behind.
+ * Kills the server by SIGKILL so long after it has printed this text. PostgreSQL, if it has one, stays behind.
  *
  * @returns its output
  */
-export async function startAndKill(environment: Environment, text: string, afterMs?: number): Promise<string> {
+export async function startAndKill(environment: Environment, text: string, afterMs = 0): Promise<string> {
   const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...environment })
-  const timer = afterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), afterMs)
   let output = ''
+  let timer: NodeJS.Timeout | undefined
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
       output += chunk.toString()
-      if (output.includes(text)) child.kill('SIGKILL')
+      if (output.includes(text)) timer ??= setTimeout(() => child.kill('SIGKILL'), afterMs)
     })
   await once(child, 'close')
   clearTimeout(timer)
