@@ -2,6 +2,7 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { logAccess } from './access/access-log.ts'
 import { requirePerson, type SignedIn } from './access/authenticate.ts'
+import { receiveBody } from './access/receive-body.ts'
 import type { TokenVerifier } from './access/tokens.ts'
 import type { UnsentAnswers } from './access/unsent-answers.ts'
 import { limitBody, requireJson } from './api/read-body.ts'
@@ -113,7 +114,7 @@ function mountApi(
 
   const api = new Hono<SignedIn>()
   api.onError(renderApiError(log))
-  api.use(takeTurn, person, requireJson, limitBody)
+  api.use(takeTurn, limitBody, receiveBody, person, requireJson)
   for (const routes of product.api) api.route('/', routes)
   api.all('*', () => {
     throw new AppError('not_found', 'There is nothing at this address.')

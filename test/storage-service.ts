@@ -54,6 +54,7 @@ export async function startStorageService(options: Partial<StorageOptions> = {})
   const routes = createStorageRoutes({
     database: db.database,
     tokens,
+    accessWatch: { watch: () => () => undefined },
     blobs,
     log,
     signingKey: randomBytes(32),

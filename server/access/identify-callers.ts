@@ -1,4 +1,4 @@
-import { identifyCaller } from '#server/base/caller.ts'
+import { identifyCaller, identifySession } from '#server/base/caller.ts'
 import { callerOf } from '#server/database/admission.ts'
 import type { TokenVerifier } from './tokens.ts'
 import type { UnsentAnswers } from './unsent-answers.ts'
@@ -7,6 +7,8 @@ import type { UnsentAnswers } from './unsent-answers.ts'
 export const identifyCallers = (tokens: TokenVerifier, unsent: Pick<UnsentAnswers, 'requireRoom'>): TokenVerifier => ({
   async verify(token) {
     const claims = await tokens.verify(token)
+    const { sub, session_id: sessionId } = claims
+    if (sub !== undefined && sessionId !== undefined) identifySession({ person: sub, sessionId })
     const caller = callerOf(claims)
     if (caller !== undefined) {
       unsent.requireRoom(caller)

@@ -16,6 +16,17 @@ export async function isSessionOpen(database: Database, sessionId: string): Prom
   return rowCount === 1
 }
 
+/** False for an account that is disabled or deleted. */
+export async function isAccountOpen(database: Database, id: string): Promise<boolean> {
+  const { rowCount } = await database.asAuth((scope) =>
+    scope.query(
+      'select from auth.users where id = $1 and deleted_at is null and (banned_until is null or banned_until <= now())',
+      [id],
+    ),
+  )
+  return rowCount === 1
+}
+
 type CachedSession = { readonly has_factor: boolean } | undefined
 
 export async function requireOpenSessions(

@@ -10,6 +10,7 @@ import { currentCaller, holdBody } from '#server/base/caller.ts'
 import { type Admission, callerOf, createAdmission, SERVICE_CALLER } from '#server/database/admission.ts'
 import { type CallerUsage, createCallerUsage } from '#server/database/caller-usage.ts'
 import { tokenOrApiKeyOf } from './authenticate.ts'
+import { hasBody } from './receive-body.ts'
 import type { TokenVerifier } from './tokens.ts'
 
 /** Bodies that are read whole have at most 5 MiB, most of them 1 or 2. */
@@ -37,10 +38,6 @@ async function findCaller(context: Context, tokens: TokenVerifier, sessionCookie
   const token = tokenOrApiKeyOf(context) ?? getCookie(context, sessionCookie)
   const claims = token === undefined ? undefined : await tokens.verify(token).catch(() => undefined)
   return (claims && callerOf(claims)) ?? currentCaller()
-}
-
-function hasBody({ req }: Context): boolean {
-  return req.header('transfer-encoding') !== undefined || Number(req.header('content-length') ?? 0) > 0
 }
 
 /** Returns what frees the place; later calls of it do nothing. */

@@ -5,7 +5,9 @@ import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { expect, onTestFinished, test } from 'vitest'
 import { AppError } from '#server/base/errors.ts'
+import { identifySession, runAsCaller } from '#server/base/caller.ts'
 import { createLog } from '#server/base/log.ts'
+import type { AccessWatch } from './access-watch.ts'
 import { logAccess } from './access-log.ts'
 import { createUnsentAnswers, type UnsentLimits } from './unsent-answers.ts'
 
@@ -90,4 +92,41 @@ test('a connection that takes nothing for too long is closed', async () => {
 test('answers that are read are never refused', async () => {
   const { ask } = await start({ bytesPerCaller: 30 * MEGABYTE })
   for (let times = 0; times < 4; times += 1) expect((await (await ask('/large')).text()).length).toBe(LARGE.length)
+})
+
+test('an answer that waits is broken off with its session, and with the rights of its person', async () => {
+  const watched: Parameters<AccessWatch['watch']>[] = []
+  let left = 0
+  const unsent = createUnsentAnswers(
+    {},
+    {
+      watch(...given) {
+        watched.push(given)
+        left += 1
+        return () => void (left -= 1)
+      },
+    },
+  )
+  const app = new Hono()
+  app.use(unsent.limit)
+  app.get('/large', (context) => {
+    identifySession({ person: 'ann', sessionId: 'first' })
+    return context.text(LARGE)
+  })
+  const server = serve({
+    fetch: (request, env) => runAsCaller('192.0.2.1', () => app.fetch(request, env)),
+    port: 0,
+    hostname: '127.0.0.1',
+  })
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(GET_LARGE)
+  await once(socket, 'readable')
+  while (watched.length === 0) await new Promise(setImmediate)
+  const [[person, entry] = []] = watched
+  expect([person, entry?.sessionId, await entry?.isAllowed()]).toEqual(['ann', 'first', false])
+  entry?.onLost()
+  await once(socket.resume(), 'close')
+  expect([unsent.bytes(), left]).toEqual([0, 0])
 })

@@ -3,8 +3,9 @@ import { ServerResponse } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 import { AppError } from '#server/base/errors.ts'
-import { currentCaller } from '#server/base/caller.ts'
+import { type CallerSession, currentCaller, currentSession } from '#server/base/caller.ts'
 import { SERVICE_CALLER } from '#server/database/admission.ts'
+import type { AccessWatch } from './access-watch.ts'
 
 export interface UnsentLimits {
   /** A caller with more gets no further answers until it has read some. */
@@ -27,7 +28,14 @@ export interface UnsentAnswers {
   readonly bytes: () => number
 }
 
-export function createUnsentAnswers(limits: Partial<UnsentLimits> = {}): UnsentAnswers {
+/** A waiting answer may hold what its person may no longer read: after a change of their rights, they can ask again. */
+const isStillAllowed = (): Promise<boolean> => Promise.resolve(false)
+
+/** @param accessWatch breaks waiting answers off when their session ends, and when rights of their person change */
+export function createUnsentAnswers(
+  limits: Partial<UnsentLimits> = {},
+  accessWatch?: Pick<AccessWatch, 'watch'>,
+): UnsentAnswers {
   const { bytesPerCaller, bytes: maxBytes, stalledMs } = { ...LIMITS, ...limits }
   /** By caller, in the order in which they were written. */
   const held = new Map<string, Map<ServerResponse, number>>()
@@ -42,13 +50,17 @@ export function createUnsentAnswers(limits: Partial<UnsentLimits> = {}): UnsentA
     }) // prettier-ignore
   }
 
-  function hold(outgoing: ServerResponse, caller: string): void {
+  function hold(outgoing: ServerResponse, caller: string, session: CallerSession | undefined): void {
     const bytes = outgoing.writableLength
     // Little of a stream, which has not ended, is in memory.
     if (bytes <= UNCOUNTED_BYTES || !outgoing.writableEnded || outgoing.destroyed) return
     const own = held.get(caller) ?? new Map<ServerResponse, number>()
     held.set(caller, own.set(outgoing, bytes))
+    const onLost = () => void outgoing.destroy()
+    const unwatch =
+      session && accessWatch?.watch(session.person, { sessionId: session.sessionId, isAllowed: isStillAllowed, onLost })
     const release = () => {
+      unwatch?.()
       own.delete(outgoing)
       if (own.size === 0 && held.get(caller) === own) held.delete(caller)
     }
@@ -80,7 +92,9 @@ export function createUnsentAnswers(limits: Partial<UnsentLimits> = {}): UnsentA
       const { outgoing } = env as Partial<HttpBindings>
       const caller = currentCaller()
       // The body is written after all middleware.
-      if (outgoing instanceof ServerResponse && caller !== undefined) setImmediate(hold, outgoing, caller)
+      if (outgoing instanceof ServerResponse && caller !== undefined) {
+        setImmediate(hold, outgoing, caller, currentSession())
+      }
     },
   }
 }

@@ -5,6 +5,8 @@ import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import { type ChosenSpace, chosenSpace, spaceMove } from '#contract/space.ts'
 import type { AccessWatch } from '#server/access/access-watch.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
+import { endWithAccess, endWithSession } from '#server/access/end-with-access.ts'
+import { receiveBody } from '#server/access/receive-body.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { APP_ERROR_STATUS, AppError, type AppErrorCode } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
@@ -34,9 +36,8 @@ import { getPageText, getReadingReport } from '#server/documents/store/pages.ts'
 import { copyDocument, moveDocument, requireMayEdit } from '#server/documents/store/space-libraries.ts'
 import { receiveUpload, type UploadParts } from '#server/documents/upload.ts'
 import { inChosenSpace } from './chosen-space.ts'
-import { endWithAccess } from './end-with-access.ts'
 import { jsonText } from './json-text.ts'
-import { readBody, requireForm, requireJson } from './read-body.ts'
+import { limitBody, readBody, requireForm, requireJson } from './read-body.ts'
 import { renderApiError } from './render-error.ts'
 
 export interface DocumentRoutesParts extends UploadParts {
@@ -86,13 +87,23 @@ const errorCodeOf = (status: number): AppErrorCode => {
   return 'bad_request'
 }
 
+const isForm = ({ req }: Context): boolean => /^multipart\/form-data\b/i.test(req.header('content-type') ?? '')
+
+/** Files are received in parts, after the token was checked. */
+const receiveUnlessFiles: MiddlewareHandler = async (context, next) => {
+  if (isForm(context)) return next()
+  return limitBody(context, async () => {
+    await receiveBody(context, next)
+  })
+}
+
 /** Reads and writes every row with the rights of the signed-in person. */
 export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn> {
   const { database, tokens, blobs, jobs, log, address, accessWatch } = parts
   const routes = new Hono<SignedIn>()
   routes.onError(renderApiError(log))
   if (parts.takeTurn) routes.use(parts.takeTurn)
-  routes.use(requirePerson(tokens, address))
+  routes.use(receiveUnlessFiles, requirePerson(tokens, address))
   routes.use('/:id', requireJson)
 
   /** Reads with the rights of the person, in the space that the request names. */
@@ -125,6 +136,7 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
     const contentType = requireForm(context, message)
     const { body } = context.req.raw
     if (body === null) throw new AppError('bad_request', message)
+    endWithSession(context, accessWatch, context.get('claims'))
     const received = { claims: context.get('claims'), contentType, body, spaceId, ...(versionOf ? { versionOf } : {}) }
     const { documents, rejected, isCreated } = await receiveUpload(received, parts)
     const [first] = rejected
@@ -215,9 +227,13 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
   routes.get('/:id/file', async (context) => {
     const { id } = validateParameters(documentId, context.req.param())
     const claims = context.get('claims')
-    endWithAccess(context, accessWatch, async () => {
-      const readable = await database.asUser(claims, (scope) => getDocuments(scope, [id]), { readOnly: true })
-      return readable.length > 0
+    endWithAccess(context, accessWatch, {
+      person: claims.sub,
+      sessionId: claims.session_id,
+      async isAllowed() {
+        const readable = await database.asUser(claims, (scope) => getDocuments(scope, [id]), { readOnly: true })
+        return readable.length > 0
+      },
     })
     return serveFile({ database, blobs }, claims, id, context.req.raw)
   })

@@ -5,11 +5,11 @@ import type { ExportSize } from '#contract/export.ts'
 import { PRODUCT_NAME } from '#contract/product-names.ts'
 import type { AccessWatch } from '#server/access/access-watch.ts'
 import { rejectOtherSites, type SignedIn } from '#server/access/authenticate.ts'
+import { endWithAccess } from '#server/access/end-with-access.ts'
 import type { Log } from '#server/base/log.ts'
 import { onlyLibrary, type Scope } from '#server/database/scope.ts'
 import { sumFileSizes } from '#server/documents/store/library.ts'
 import { listReadableSpaces } from '#server/spaces/readable-spaces.ts'
-import { endWithAccess } from './end-with-access.ts'
 import { type ArchiveParts, writeArchive } from './export/archive.ts'
 
 export interface ExportRoutesParts extends ArchiveParts {
@@ -32,9 +32,13 @@ export function createExportRoutes({ log, accessWatch, ...parts }: ExportRoutesP
     const readSpaces = () => parts.database.asUser(claims, listReadableSpaces, { readOnly: true })
     const reading = readSpaces()
     // It holds the person's conversations in them.
-    endWithAccess(context, accessWatch, async () => {
-      const [spaces, left] = [await reading, new Set(await readSpaces())]
-      return spaces.every((space) => left.has(space))
+    endWithAccess(context, accessWatch, {
+      person: claims.sub,
+      sessionId: claims.session_id,
+      async isAllowed() {
+        const [spaces, left] = [await reading, new Set(await readSpaces())]
+        return spaces.every((space) => left.has(space))
+      },
     })
     await reading
     const archive = writeArchive(parts, claims)

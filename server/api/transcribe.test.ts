@@ -44,6 +44,7 @@ const asking = (baseUrl: string, timeoutMs = 60_000) =>
 /** A server with these routes alone; returns its address. */
 async function start(parts: Partial<TranscriptionRoutesParts>): Promise<string> {
   const routes = createTranscriptionRoutes({
+    accessWatch: { watch: () => () => undefined },
     tokens,
     log: createLog('silent'),
     address: 'http://127.0.0.1',

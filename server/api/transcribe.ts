@@ -3,7 +3,9 @@ import { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { MAX_UPLOAD_BYTES, MAX_UPLOAD_LABEL } from '#contract/upload-limits.ts'
+import type { AccessWatch } from '#server/access/access-watch.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
+import { endWithSession } from '#server/access/end-with-access.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { streamBody } from '#server/base/caller.ts'
 import { AppError } from '#server/base/errors.ts'
@@ -16,6 +18,7 @@ export interface TranscriptionRoutesParts {
   readonly tokens: TokenVerifier
   readonly log: Log
   readonly address: string
+  readonly accessWatch: AccessWatch
   /** Null if no provider is configured. */
   readonly transcriber: Transcriber | null
   /** Null unless the operator allows browsers to call the provider. */
@@ -97,6 +100,7 @@ export function createTranscriptionRoutes({
   tokens,
   log,
   address,
+  accessWatch,
   transcriber,
   browserAccess,
   takeTurn = (_context, next) => next(),
@@ -113,6 +117,7 @@ export function createTranscriptionRoutes({
       throw new AppError('not_found', 'No provider that turns speech into text is configured on this server.')
     const { body, signal } = context.req.raw
     if (body === null) throw new AppError('bad_request', `Send a recording in the multipart field "${FIELD}".`)
+    endWithSession(context, accessWatch, context.get('claims'))
     streamBody()
     const recording = await receiveRecording(contentType, body)
     try {

@@ -55,11 +55,14 @@ export function adminUserRoutes(service: AuthService): Hono {
   app.put('/admin/users/:id', async (context) => {
     const id = readId(context)
     const wanted = await readAccountChanges(context, service)
-    const account = await database.asAuth(async (scope) => {
-      const { email } = await requireAccount(scope, id)
-      await updateAccount(scope, id, wanted.email === email ? { ...wanted, email: '' } : wanted)
-      return requireAccount(scope, id)
-    })
+    const update = () =>
+      database.asAuth(async (scope) => {
+        const { email } = await requireAccount(scope, id)
+        await updateAccount(scope, id, wanted.email === email ? { ...wanted, email: '' } : wanted)
+        return requireAccount(scope, id)
+      })
+    // A ban stops answers and documents in progress, which lock rows of the person in another order.
+    const account = await retryDeadlock(update)
     return context.json(userAnswer(account))
   })
 

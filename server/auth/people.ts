@@ -1,5 +1,6 @@
 /** Accounts as the operator sees them in the page: who there is, invitations, and what ends or reopens access. */
 import type { OperatedPerson } from '#contract/operation.ts'
+import { retryDeadlock } from '#server/database/deadlocks.ts'
 import type { Database } from '#server/database/scope.ts'
 import { requireAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
@@ -63,14 +64,17 @@ export async function invitePerson(service: AuthService, given: string): Promise
 
 /** Deleting the sessions revokes access tokens at once. @throws AuthError `user_not_found` */
 export async function setDisabled({ database }: AuthService, id: string, isDisabled: boolean): Promise<void> {
-  await database.asAuth(async (scope) => {
-    await requireAccount(scope, id)
-    await scope.query(
-      `update auth.users set banned_until = case when $2 then now() + interval '100 years' end, updated_at = now() where id = $1`,
-      [id, isDisabled],
-    )
-    if (isDisabled) await scope.query('delete from auth.sessions where user_id = $1', [id])
-  })
+  // Answers and documents in progress lock rows of the person in another order.
+  await retryDeadlock(() =>
+    database.asAuth(async (scope) => {
+      await requireAccount(scope, id)
+      await scope.query(
+        `update auth.users set banned_until = case when $2 then now() + interval '100 years' end, updated_at = now() where id = $1`,
+        [id, isDisabled],
+      )
+      if (isDisabled) await scope.query('delete from auth.sessions where user_id = $1', [id])
+    }),
+  )
 }
 
 /** Removes the second factors and recovery codes of a person who lost them, and ends the sessions. @throws AuthError `user_not_found` */

@@ -1,6 +1,7 @@
 /** The auth service at /auth/v1 implements the GoTrue protocol of `supabase.auth`. */
 import { Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { receiveBody } from '#server/access/receive-body.ts'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { AuthError } from './errors.ts'
 import { adminUserRoutes } from './admin-users.ts'
@@ -64,6 +65,7 @@ export function createAuthRoutes(service: AuthService, takeTurn?: MiddlewareHand
         throw new AuthError('request_entity_too_large', 'Request body is larger than 1 MB')
       },
     }),
+    receiveBody,
   )
 
   app.route('/', signupRoutes(service))

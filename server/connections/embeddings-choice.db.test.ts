@@ -154,6 +154,29 @@ test('an embeddings model of the server’s endpoint is offered, with the host t
   expect(asked).toEqual([])
 })
 
+test('nothing is sent for an account that is disabled, also in the middle of a document', async () => {
+  const setBan = (until: string | null) =>
+    db.admin.query('update auth.users set banned_until = $2 where id = $1', [person.sub, until])
+  await addReadDocument(
+    db.database,
+    person,
+    'a.txt',
+    Array.from({ length: 300 }, (_, page) => `the harbour of ${page}`),
+  )
+  await choose()
+  asked = []
+  await setBan('2500-01-01')
+  expect(await embedAll()).toBe(0)
+  await setBan(null)
+  onAsked = async () => void (await setBan('2500-01-01'))
+  expect(await embedAll()).toBe(1)
+  expect(asked).toHaveLength(1)
+  await setBan(null)
+  onAsked = () => Promise.resolve()
+  await embedAll()
+  expect(await progressOf()).toMatchObject({ passages: 300, embedded: 300 })
+})
+
 test('once chosen, the documents of this person alone are read, and found by what they mean', async () => {
   await addReadDocument(db.database, person, 'a.txt', PAGES)
   await addReadDocument(db.database, stranger, 'b.txt', ['the harbour of another person'])

@@ -1919,7 +1919,11 @@ CREATE OR REPLACE FUNCTION public.is_disabled(person uuid)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO ''
-AS $function$ select exists (select from auth.users u where u.id = person and u.banned_until > now()) $function$;
+AS $function$
+  select exists (
+    select from auth.users u where u.id = person and (u.banned_until > now() or u.deleted_at is not null)
+  )
+$function$;
 
 CREATE OR REPLACE FUNCTION public.json_size(value jsonb)
  RETURNS bigint
@@ -3537,6 +3541,41 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tg_users__stop_answers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform pg_notify('reply_stop', r.id::text) from public.replies r where r.owner = old.id and r.state = 'running';
+  return old;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tg_users__stop_work()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  stopped record;
+begin
+  for stopped in
+    update public.replies r set stop_requested = true
+    where r.owner = new.id and r.state in ('queued', 'running') returning r.id
+  loop
+    perform pg_notify('reply_stop', stopped.id::text);
+  end loop;
+  -- Documents of a space are its members' too, whoever added them.
+  update public.documents d
+  set state = 'paused', tries = case d.state when 'reading' then d.tries - 1 else d.tries end
+  where d.library = new.id and d.state in ('queued', 'reading');
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.total_usage()
  RETURNS bigint
  LANGUAGE plpgsql
@@ -3664,6 +3703,18 @@ CREATE OR REPLACE FUNCTION public.vector_bytes(model text, vector bytea)
  IMMUTABLE PARALLEL SAFE
  SET search_path TO ''
 AS $function$ select (160 + 2 * octet_length(model) + octet_length(vector) + octet_length(vector) / 32)::bigint $function$;
+
+CREATE OR REPLACE FUNCTION realtime.announce_account_end()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform pg_notify('realtime_access_change', json_build_object('person', old.id, 'topic', null)::text);
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION realtime.announce_session_end()
  RETURNS trigger
@@ -4089,10 +4140,14 @@ CREATE TRIGGER announce_factor_change AFTER INSERT OR DELETE OR UPDATE OF status
 CREATE TRIGGER drop_recovery_codes AFTER DELETE ON auth.mfa_factors FOR EACH ROW WHEN ((old.status = 'verified'::auth.factor_status)) EXECUTE FUNCTION auth.drop_recovery_codes();
 CREATE TRIGGER realtime_session_end AFTER DELETE ON auth.sessions FOR EACH ROW EXECUTE FUNCTION realtime.announce_session_end();
 CREATE TRIGGER limit_user_metadata BEFORE INSERT OR UPDATE OF raw_user_meta_data ON auth.users FOR EACH ROW EXECUTE FUNCTION auth.limit_user_metadata();
+CREATE TRIGGER realtime_account_deleted AFTER DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION realtime.announce_account_end();
+CREATE TRIGGER realtime_account_disabled AFTER UPDATE OF banned_until, deleted_at ON auth.users FOR EACH ROW WHEN (((new.banned_until IS DISTINCT FROM old.banned_until) OR (new.deleted_at IS DISTINCT FROM old.deleted_at))) EXECUTE FUNCTION realtime.announce_account_end();
 CREATE TRIGGER tg_users__forget_library AFTER DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_forget_library();
 CREATE TRIGGER tg_users__leave_spaces BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_users__leave_spaces();
 CREATE TRIGGER tg_users__release_daily_usage AFTER DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_users__release_daily_usage();
 CREATE TRIGGER tg_users__remove_files AFTER DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_users__remove_files();
+CREATE TRIGGER tg_users__stop_answers BEFORE DELETE ON auth.users FOR EACH ROW EXECUTE FUNCTION public.tg_users__stop_answers();
+CREATE TRIGGER tg_users__stop_work AFTER UPDATE OF banned_until, deleted_at ON auth.users FOR EACH ROW WHEN (((new.banned_until > now()) OR (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION public.tg_users__stop_work();
 CREATE TRIGGER realtime_delete AFTER DELETE ON public.conversation_reads REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{user_id,conversation_id}', '{conversation_id,user_id}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.conversation_reads REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{user_id,conversation_id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.conversation_reads REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{user_id,conversation_id}', '{user_id,conversation_id}');
@@ -4727,6 +4782,7 @@ grant execute on function public.has_space_keys(uuid) to authenticated;
 grant execute on function public.has_text_room(uuid) to authenticated;
 grant execute on function public.hold_space_right(uuid,uuid,text) to service_role;
 grant execute on function public.invite_to_space(uuid,text,text) to authenticated;
+grant execute on function public.is_disabled(uuid) to service_role;
 grant execute on function public.libraries_to(text) to authenticated;
 grant execute on function public.libraries_to(text) to service_role;
 grant execute on function public.list_bytes(integer,bigint) to authenticated;

@@ -123,9 +123,10 @@ export function createBroadcastRoutes(options: BroadcastRouteOptions): Hono {
     return context.body(null, 202)
   }
 
+  // Bodies are received before the token is checked: a session may end while its client sends slowly.
   app.post('/api/broadcast', async (context) => {
-    const claims = await verifyCaller(context)
     const parsed = batch.safeParse(await readJson(context))
+    const claims = await verifyCaller(context)
     if (!parsed.success) return context.json({ errors: z.treeifyError(parsed.error) }, 422)
     return publishUnlessRejected(
       context,
@@ -137,7 +138,6 @@ export function createBroadcastRoutes(options: BroadcastRouteOptions): Hono {
   })
 
   app.post('/api/broadcast/:topic/events/:event', async (context) => {
-    const claims = await verifyCaller(context)
     const { topic, event } = context.req.param()
     const names = z.object({ topic: topicSchema, event: eventSchema }).safeParse({ topic, event })
     if (!names.success) return context.json({ errors: z.treeifyError(names.error) }, 422)
@@ -145,6 +145,7 @@ export function createBroadcastRoutes(options: BroadcastRouteOptions): Hono {
     const json = isRaw ? undefined : await readJson(context)
     if (!isRaw && json === undefined) return context.json({ errors: { payload: ["can't be blank"] } }, 422)
     const body = isRaw ? { bytes: Buffer.from(await context.req.arrayBuffer()) } : { json: JSON.stringify(json) }
+    const claims = await verifyCaller(context)
     const isPrivate = context.req.query('private') === 'true'
     return publishUnlessRejected(context, claims, [{ topic, event, isPrivate, body }])
   })

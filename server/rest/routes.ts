@@ -104,9 +104,10 @@ export function createRestRoutes({
   const rest = new Hono<Variables>()
 
   async function handleRequest(context: Context<Variables>, resource: Resource): Promise<Response> {
-    const claims = await authenticate(context, tokens)
     const { raw } = context.req
+    // Received before the token is checked: a session may end while its client sends slowly.
     const body = isRead(raw.method) ? '' : await context.req.text()
+    const claims = await authenticate(context, tokens)
     const request = parseRequest(raw, body, resource, { schemas, allowsRollback })
     const plan = await planRequest(schemaCache, request, bounds)
     const settings = requestSettings(request, raw.headers, statementTimeoutMs)

@@ -1,6 +1,7 @@
 /** Dependencies that all parts of a process share. */
 import type { MiddlewareHandler } from 'hono'
 import type pg from 'pg'
+import type { AccessWatch } from '#server/access/access-watch.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import type { UnsentAnswers } from '#server/access/unsent-answers.ts'
 import type { BackgroundThrottle } from '#server/base/background-throttling.ts'
@@ -33,6 +34,7 @@ export interface Foundation {
   readonly tokens: TokenVerifier
   /** Limits the requests of each caller. Each service mounts it, so that it refuses with its own errors. */
   readonly takeTurn: MiddlewareHandler
+  readonly accessWatch: AccessWatch
   readonly unsentAnswers: UnsentAnswers
   readonly blobs: BlobStore
   readonly backgroundThrottle: BackgroundThrottle

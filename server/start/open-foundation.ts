@@ -1,6 +1,7 @@
+import { openAccessWatch } from '#server/access/access-watch.ts'
 import { sessionCookieOf } from '#server/access/authenticate.ts'
 import { identifyCallers } from '#server/access/identify-callers.ts'
-import { requireOpenSessions } from '#server/access/open-sessions.ts'
+import { isSessionOpen, requireOpenSessions } from '#server/access/open-sessions.ts'
 import { acceptProject, acceptSharedSecret } from '#server/access/other-issuers.ts'
 import { takeTurns } from '#server/access/request-turns.ts'
 import { createTokens, type Tokens } from '#server/access/tokens.ts'
@@ -42,7 +43,9 @@ export async function openFoundation({
   const issued = signing
     ? await requireOpenSessions(signing, database, listener, { everyoneHasFactor: config.AUTH_REQUIRE_AAL2 })
     : acceptProject(config.SUPABASE_URL ?? '')
-  const unsentAnswers = createUnsentAnswers()
+  const accessWatch = await openAccessWatch(listener, (id) => isSessionOpen(database, id), log)
+  undo.push(() => accessWatch.stop())
+  const unsentAnswers = createUnsentAnswers({}, accessWatch)
   const tokens = identifyCallers(acceptSharedSecret(issued, config.JWT_SECRET), unsentAnswers)
   const foundation: Foundation = {
     ...options,
@@ -54,6 +57,7 @@ export async function openFoundation({
     notifier: nats,
     tokens,
     takeTurn: takeTurns(tokens, { sessionCookie: sessionCookieOf(options.address) }),
+    accessWatch,
     unsentAnswers,
     blobs: await openGuardedStore(config),
     encryptionKey,

@@ -4,8 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { describeFullFiles } from '#contract/usage.ts'
 import { limitAddress } from '#server/access/limit-address.ts'
 import { basePathOf } from '#server/access/public-path.ts'
-import { openAccessWatch } from '#server/access/access-watch.ts'
-import { isSessionOpen } from '#server/access/open-sessions.ts'
 import { createConversationRoutes } from '#server/api/conversations.ts'
 import { createDocumentRoutes } from '#server/api/documents.ts'
 import { createEmbeddingsRoutes } from '#server/api/embeddings.ts'
@@ -94,6 +92,7 @@ export async function startProduct(
     notifier,
     tokens,
     takeTurn,
+    accessWatch,
     blobs,
     backgroundThrottle,
     encryptionKey,
@@ -126,8 +125,6 @@ export async function startProduct(
       ? { key: localEmbedder.model, model: localEmbedder.name, host: null }
       : describeOperatorEmbeddings(config),
   })
-  const accessWatch = await openAccessWatch(listener, (id) => isSessionOpen(database, id), log)
-  undo.push(() => accessWatch.stop())
   const commands = config.TOOL_COMMANDS
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
   const providersOf = personalProviders.resolve
@@ -277,6 +274,7 @@ export async function startProduct(
         transcriber: createTranscriber({ openai, compatible, model: config.TRANSCRIPTION_MODEL }),
         browserAccess,
         takeTurn,
+        accessWatch,
       }),
       page: createPageRoutes({
         builtDir: BUILT_CLIENT,

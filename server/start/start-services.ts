@@ -55,6 +55,7 @@ export async function startServices(
     listener,
     tokens,
     takeTurn,
+    accessWatch,
     blobs,
     encryptionKey,
   } = foundation
@@ -191,6 +192,7 @@ export async function startServices(
       storage: createStorageRoutes({
         database,
         tokens,
+        accessWatch,
         blobs,
         log,
         signingKey: encryptionKey,

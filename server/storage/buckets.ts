@@ -5,7 +5,7 @@ import type { TokenVerifier } from '#server/access/tokens.ts'
 import { validate } from '#server/base/validate.ts'
 import type { Database, Scope } from '#server/database/scope.ts'
 import { parseSizeLimit, requireMimePatterns } from './bucket-limits.ts'
-import { asCaller, verifyCaller } from './caller.ts'
+import { asCaller, readRequest, verifyCaller } from './caller.ts'
 import { StorageError } from './errors.ts'
 import { readJson } from './json-body.ts'
 import { requireBucketName } from './names.ts'
@@ -69,8 +69,8 @@ export function createBucketRoutes({ database, tokens, maxObjectBytes, onDiscard
   }
 
   routes.post('/', async (context) => {
-    const claims = await verifyCaller(context, tokens)
-    const { name, id = name, type = 'STANDARD', ...limits } = validate(newBucketSchema, await readJson(context))
+    const { claims, request } = await readRequest(context, tokens, newBucketSchema)
+    const { name, id = name, type = 'STANDARD', ...limits } = request
     requireBucketName(name)
     requireBucketName(id)
     if (type !== 'STANDARD') throw new StorageError('FeatureNotEnabled', `Buckets of type ${type} are not enabled`)

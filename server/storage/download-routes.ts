@@ -1,4 +1,7 @@
 import { type Context, Hono } from 'hono'
+import type { AccessWatch } from '#server/access/access-watch.ts'
+import { endWithAccess } from '#server/access/end-with-access.ts'
+import { isAccountOpen } from '#server/access/open-sessions.ts'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
@@ -7,27 +10,36 @@ import { asCaller, verifyCaller } from './caller.ts'
 import { StorageError } from './errors.ts'
 import type { ObjectPath } from './names.ts'
 import { parseObjectPath } from './object-path.ts'
-import { getBucket, getObject, type StoredObject } from './objects.ts'
+import { findVisibleKeys, getBucket, getObject, type StoredObject } from './objects.ts'
 import type { NodeBindings } from './parse-upload.ts'
 import { serveObject, type ServeOptions } from './serve-object.ts'
-import type { SignedTokens } from './signed-tokens.ts'
+import type { SignedTokens, Signer } from './signed-tokens.ts'
 
 interface DownloadRouteOptions {
   readonly database: Database
   readonly blobs: BlobStore
   readonly tokens: TokenVerifier
+  readonly accessWatch: AccessWatch
   readonly signedTokens: SignedTokens
 }
 type StorageContext = Context<NodeBindings>
 
+interface Readable {
+  readonly object: StoredObject
+  /** Undefined for what everybody may read. */
+  readonly watched?: Parameters<typeof endWithAccess>[2]
+}
+
+const UNWATCHED_BYTES = 64 * 1024
+
 export function createDownloadRoutes(options: DownloadRouteOptions): Hono<NodeBindings> {
-  const { database, blobs, tokens, signedTokens } = options
+  const { database, blobs, tokens, accessWatch, signedTokens } = options
   const routes = new Hono<NodeBindings>()
 
   /** Retries once if the bytes were replaced between finding and opening them. */
   async function respondWithObject(
-    find: () => Promise<StoredObject>,
-    respond: (object: StoredObject) => Promise<Response>,
+    find: () => Promise<Readable>,
+    respond: (found: Readable) => Promise<Response>,
   ): Promise<Response> {
     try {
       return await respond(await find())
@@ -42,21 +54,48 @@ export function createDownloadRoutes(options: DownloadRouteOptions): Hono<NodeBi
   const findAsService = (target: ObjectPath) =>
     database.asService((scope) => getObject(scope, target), { readOnly: true })
 
-  /** Everyone may read objects of a public bucket; otherwise the policies decide. */
-  async function findReadable(context: StorageContext, isPublicAddress: boolean): Promise<StoredObject> {
-    const target = parseObjectPath(context)
-    const bucket = await getBucket(database, target.bucket)
-    if (bucket.public) return findAsService(target)
-    if (isPublicAddress) throw new StorageError('NoSuchBucket')
-    return findAsCaller(await verifyCaller(context, tokens), target)
+  async function findForCaller(context: StorageContext, target: ObjectPath): Promise<Readable> {
+    const claims = await verifyCaller(context, tokens)
+    const object = await findAsCaller(claims, target)
+    const isAllowed = async () => {
+      const visible = await asCaller(database, claims, (scope) => findVisibleKeys(scope, target.bucket, [target.key]), {
+        readOnly: true,
+      })
+      return visible.has(target.key)
+    }
+    return { object, watched: { person: claims.sub, sessionId: claims.session_id, isAllowed } }
   }
 
-  const serve = (context: StorageContext, find: () => Promise<StoredObject>, options: ServeOptions = {}) =>
-    respondWithObject(find, (object) =>
-      serveObject(blobs, object, context.req.raw, { download: context.req.query('download'), ...options }),
-    )
+  /** Everyone may read objects of a public bucket; otherwise the policies decide. */
+  async function findReadable(context: StorageContext, isPublicAddress: boolean): Promise<Readable> {
+    const target = parseObjectPath(context)
+    const bucket = await getBucket(database, target.bucket)
+    if (bucket.public) return { object: await findAsService(target) }
+    if (isPublicAddress) throw new StorageError('NoSuchBucket')
+    return findForCaller(context, target)
+  }
 
-  function respondWithInfo(context: StorageContext, object: StoredObject): Response {
+  /** A link ends with the account that signed it; one of an earlier version with the owner of its object. */
+  async function findSigned(target: ObjectPath, signer: Signer): Promise<Readable> {
+    const object = await findAsService(target)
+    const person = (signer === undefined ? object.owner : signer) ?? undefined
+    if (person === undefined) return { object }
+    const isAllowed = () => isAccountOpen(database, person)
+    if (!(await isAllowed())) throw new StorageError('InvalidSignature')
+    return { object, watched: { person, isAllowed } }
+  }
+
+  const serve = (context: StorageContext, find: () => Promise<Readable>, options: ServeOptions = {}) =>
+    respondWithObject(find, async ({ object, watched }) => {
+      const download = context.req.query('download')
+      const response = await serveObject(blobs, object, context.req.raw, { download, ...options })
+      // The buffers of the system take smaller ones.
+      const isLong = Number(response.headers.get('content-length')) > UNWATCHED_BYTES
+      if (watched && isLong) endWithAccess(context, accessWatch, watched)
+      return response
+    })
+
+  function respondWithInfo(context: StorageContext, { object }: Readable): Response {
     const { id, name, version, bucket_id, metadata, user_metadata, created_at, updated_at } = object
     return context.json({
       id,
@@ -83,8 +122,8 @@ export function createDownloadRoutes(options: DownloadRouteOptions): Hono<NodeBi
   routes.get('/info/:bucket/:key{.+}', async (context) => respondWithInfo(context, await findReadable(context, false)))
   routes.get('/sign/:bucket/:key{.+}', async (context) => {
     const target = parseObjectPath(context)
-    const expiresAt = await signedTokens.verifyDownload(context.req.query('token') ?? '', target)
-    return serve(context, () => findAsService(target), { expiresAt })
+    const { expiresAt, signer } = await signedTokens.verifyDownload(context.req.query('token') ?? '', target)
+    return serve(context, () => findSigned(target, signer), { expiresAt })
   })
   routes.get('/public/:bucket/:key{.+}', (context) => serve(context, () => findReadable(context, true)))
   routes.get('/authenticated/:bucket/:key{.+}', (context) => serve(context, () => findReadable(context, false)))

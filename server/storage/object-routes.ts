@@ -1,18 +1,16 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { TokenVerifier } from '#server/access/tokens.ts'
-import { validate } from '#server/base/validate.ts'
+import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { UNKNOWN_TYPE } from '#server/blobs/media-types.ts'
 import type { Database } from '#server/database/scope.ts'
 import { requireAllowedObject } from './bucket-limits.ts'
-import { asCaller, verifyCaller } from './caller.ts'
+import { asCaller, readRequest, verifyCaller } from './caller.ts'
 import { noTransformation, StorageError } from './errors.ts'
-import { readJson } from './json-body.ts'
 import { listEntries, listPage, listRequestSchema, pageRequestSchema } from './list-objects.ts'
 import { requireBucketName, requireKey } from './names.ts'
 import { parseObjectPath } from './object-path.ts'
 import { findVisibleKeys, getBucket, getObject, moveObject, removeObjects, requireWriteAccess } from './objects.ts'
-import type { SignedTokens } from './signed-tokens.ts'
+import type { SignedTokens, Signer } from './signed-tokens.ts'
 
 interface ObjectRouteOptions {
   readonly database: Database
@@ -39,6 +37,10 @@ const moveRequestSchema = z.object({
   destinationBucket: z.string().nullish(),
 })
 
+/** Tokens of other issuers, which have no session, may name an account that is not in this database. */
+const signerOf = ({ sub, session_id: sessionId }: VerifiedClaims): Signer =>
+  sessionId === undefined ? null : (sub ?? null)
+
 export function createObjectRoutes({
   database,
   tokens,
@@ -49,29 +51,24 @@ export function createObjectRoutes({
   const routes = new Hono()
 
   routes.post('/list/:bucket', async (context) => {
-    const claims = await verifyCaller(context, tokens)
+    const { claims, request } = await readRequest(context, tokens, listRequestSchema)
     const bucket = requireBucketName(context.req.param('bucket'))
-    const request = validate(listRequestSchema, await readJson(context))
     return context.json(
       await asCaller(database, claims, (scope) => listEntries(scope, bucket, request), { readOnly: true }),
     )
   })
 
   routes.post('/list-v2/:bucket', async (context) => {
-    const claims = await verifyCaller(context, tokens)
+    const { claims, request } = await readRequest(context, tokens, pageRequestSchema)
     const bucket = requireBucketName(context.req.param('bucket'))
-    const request = validate(pageRequestSchema, await readJson(context))
     return context.json(
       await asCaller(database, claims, (scope) => listPage(scope, bucket, request), { readOnly: true }),
     )
   })
 
   routes.post('/move', async (context) => {
-    const claims = await verifyCaller(context, tokens)
-    const { bucketId, sourceKey, destinationKey, destinationBucket } = validate(
-      moveRequestSchema,
-      await readJson(context),
-    )
+    const { claims, request } = await readRequest(context, tokens, moveRequestSchema)
+    const { bucketId, sourceKey, destinationKey, destinationBucket } = request
     const from = { bucket: bucketId, key: sourceKey }
     const to = { bucket: destinationBucket ?? bucketId, key: requireKey(destinationKey) }
     if (to.bucket !== from.bucket) {
@@ -84,29 +81,32 @@ export function createObjectRoutes({
   })
 
   routes.post('/sign/:bucket', async (context) => {
-    const claims = await verifyCaller(context, tokens)
+    const { claims, request } = await readRequest(context, tokens, signManyRequestSchema)
     const bucket = requireBucketName(context.req.param('bucket'))
-    const { expiresIn, paths, transform } = validate(signManyRequestSchema, await readJson(context))
+    const { expiresIn, paths, transform } = request
     if (Object.keys(transform ?? {}).length > 0) throw noTransformation()
     const found = await asCaller(database, claims, (scope) => findVisibleKeys(scope, bucket, paths), { readOnly: true })
     const answers = paths.map(async (path) => {
       if (!found.has(path)) {
         return { path, signedURL: null, error: 'Either the object does not exist or you do not have access to it' }
       }
-      const token = await signedTokens.signDownload({ bucket, key: path }, expiresIn)
+      const token = await signedTokens.signDownload(
+        { bucket, key: path },
+        { signer: signerOf(claims), expiresInS: expiresIn },
+      )
       return { path, signedURL: `/object/sign/${bucket}/${path}?token=${token}`, error: null }
     })
     return context.json(await Promise.all(answers))
   })
 
   routes.post('/sign/:bucket/:key{.+}', async (context) => {
-    const claims = await verifyCaller(context, tokens)
+    const { claims, request } = await readRequest(context, tokens, signRequestSchema)
     const target = parseObjectPath(context)
-    const { expiresIn, transform } = validate(signRequestSchema, await readJson(context))
+    const { expiresIn, transform } = request
     // A signed URL would serve the original image instead of the requested transformation.
     if (Object.keys(transform ?? {}).length > 0) throw noTransformation()
     await asCaller(database, claims, (scope) => getObject(scope, target), { readOnly: true })
-    const token = await signedTokens.signDownload(target, expiresIn)
+    const token = await signedTokens.signDownload(target, { signer: signerOf(claims), expiresInS: expiresIn })
     return context.json({ signedURL: `/object/sign/${target.bucket}/${target.key}?token=${token}` })
   })
 
@@ -117,14 +117,18 @@ export function createObjectRoutes({
     await getBucket(database, target.bucket)
     const draft = { target, owner: claims.sub, metadata: {}, userMetadata: {} }
     await requireWriteAccess(database, claims, draft, { upsert })
-    const token = await signedTokens.signUpload(target, { upsert, owner: claims.sub }, UPLOAD_TOKEN_LIFETIME_S)
+    const token = await signedTokens.signUpload(
+      target,
+      { upsert, owner: claims.sub, signer: signerOf(claims) },
+      UPLOAD_TOKEN_LIFETIME_S,
+    )
     return context.json({ url: `/object/upload/sign/${target.bucket}/${target.key}?token=${token}`, token })
   })
 
   routes.delete('/:bucket', async (context) => {
-    const claims = await verifyCaller(context, tokens)
+    const { claims, request } = await readRequest(context, tokens, removeRequestSchema)
     const bucket = requireBucketName(context.req.param('bucket'))
-    const { prefixes } = validate(removeRequestSchema, await readJson(context))
+    const { prefixes } = request
     const removed = await asCaller(database, claims, (scope) => removeObjects(scope, bucket, prefixes))
     if (removed.length > 0) onDiscarded()
     return context.json(removed)

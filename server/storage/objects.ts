@@ -27,6 +27,7 @@ export interface StoredObject {
   readonly id: string
   readonly bucket_id: string
   readonly name: string
+  readonly owner: string | null
   readonly version: string | null
   readonly blob_id: string | null
   readonly metadata: ObjectMetadata | null
@@ -51,7 +52,7 @@ export async function getBucket(database: Database, id: string): Promise<Bucket>
 }
 
 const SELECT_OBJECT = `
-  select id, bucket_id, name, version, blob_id, metadata, user_metadata, created_at, updated_at
+  select id, bucket_id, name, owner, version, blob_id, metadata, user_metadata, created_at, updated_at
   from storage.objects where bucket_id = $1 and name = $2`
 
 /** @throws StorageError `NoSuchKey` for a missing or invisible object. */

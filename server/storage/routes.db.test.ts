@@ -211,7 +211,7 @@ describe('signed URLs', () => {
     const target = { bucket: 'documents', key: own('target.txt') }
     const signed = createSignedTokens(signingKey)
     const foreign = createSignedTokens(randomBytes(32))
-    const download = await signed.signDownload(target, 60)
+    const download = await signed.signDownload(target, { signer: owner.sub, expiresInS: 60 })
     const upload = await signed.signUpload(target, { upsert: true, owner: owner.sub }, 60)
     const read = (key: string, token: string) => fetch(`${service.url}/object/sign/documents/${key}?token=${token}`)
     const write = (key: string, token: string) =>
@@ -224,9 +224,9 @@ describe('signed URLs', () => {
       await write(target.key, download),
       await read(own('other.txt'), download),
       await write(own('other.txt'), upload),
-      await read(target.key, await signed.signDownload(target, -1)),
+      await read(target.key, await signed.signDownload(target, { signer: owner.sub, expiresInS: -1 })),
       await write(target.key, await signed.signUpload(target, { upsert: true }, -1)),
-      await read(target.key, await foreign.signDownload(target, 60)),
+      await read(target.key, await foreign.signDownload(target, { signer: owner.sub, expiresInS: 60 })),
       await read(target.key, service.tokens.serviceRoleKey),
       await write(target.key, service.tokens.serviceRoleKey),
       await read(target.key, unsigned),

@@ -1,5 +1,6 @@
 /** `/storage/v1`: Supabase's storage protocol, as the caller's role. */
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
+import type { AccessWatch } from '#server/access/access-watch.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
@@ -18,6 +19,8 @@ import { createUploadRoutes } from './upload-routes.ts'
 export interface StorageOptions {
   readonly database: Database
   readonly tokens: TokenVerifier
+  /** Ends transfers of sessions that end and of people who lose their right. */
+  readonly accessWatch: AccessWatch
   readonly blobs: BlobStore
   readonly log: Log
   /** The key of signed URLs is derived from this secret. */
@@ -49,6 +52,7 @@ const EXPOSED_HEADERS = [
 export function createStorageRoutes({
   database,
   tokens,
+  accessWatch,
   blobs,
   log,
   signingKey,
@@ -62,6 +66,7 @@ export function createStorageRoutes({
   const options = {
     database,
     tokens,
+    accessWatch,
     blobs,
     log,
     maxObjectBytes,

@@ -6,26 +6,45 @@ import { messageOf } from '#server/base/errors.ts'
 import { StorageError } from './errors.ts'
 import type { ObjectPath } from './names.ts'
 
-const downloadClaimsSchema = z.object({ url: z.string(), exp: z.int(), scope: z.literal('download') })
+const downloadClaimsSchema = z.object({
+  url: z.string(),
+  exp: z.int(),
+  scope: z.literal('download'),
+  signer: z.uuid().nullish(),
+})
 const uploadClaimsSchema = z.object({
   url: z.string(),
   exp: z.int(),
   scope: z.literal('upload'),
   upsert: z.boolean(),
   owner: z.uuid().optional(),
+  signer: z.uuid().nullish(),
 })
+
+/**
+ * The account that signed the link, with which the link ends. Null: none, as with the service key. Undefined in links of
+ * earlier versions.
+ */
+export type Signer = string | null | undefined
 
 export interface UploadGrant {
   readonly upsert: boolean
   /** The person who requested the token owns the object. */
   readonly owner?: string | undefined
+  readonly signer?: Signer
+}
+
+export interface DownloadGrant {
+  /** In seconds since 1970. */
+  readonly expiresAt: number
+  readonly signer: Signer
 }
 
 export interface SignedTokens {
-  signDownload(target: ObjectPath, expiresInS: number): Promise<string>
+  signDownload(target: ObjectPath, grant: { readonly signer: Signer; readonly expiresInS: number }): Promise<string>
   signUpload(target: ObjectPath, grant: UploadGrant, expiresInS: number): Promise<string>
-  /** Returns the expiry in seconds since 1970. @throws StorageError `InvalidJWT`, `InvalidSignature` */
-  verifyDownload(token: string, target: ObjectPath): Promise<number>
+  /** @throws StorageError `InvalidJWT`, `InvalidSignature` */
+  verifyDownload(token: string, target: ObjectPath): Promise<DownloadGrant>
   /** @throws StorageError `InvalidJWT`, `InvalidSignature` */
   verifyUpload(token: string, target: ObjectPath): Promise<UploadGrant>
 }
@@ -57,10 +76,14 @@ export function createSignedTokens(signingKey: Buffer): SignedTokens {
   }
 
   return {
-    signDownload: (target, expiresInS) => sign({ url: objectUrl(target), scope: 'download' }, expiresInS),
-    signUpload: (target, { upsert, owner }, expiresInS) =>
-      sign({ url: objectUrl(target), scope: 'upload', upsert, owner }, expiresInS),
-    verifyDownload: async (token, target) => (await verify(token, target, downloadClaimsSchema)).exp,
+    signDownload: (target, { signer, expiresInS }) =>
+      sign({ url: objectUrl(target), scope: 'download', signer }, expiresInS),
+    signUpload: (target, { upsert, owner, signer }, expiresInS) =>
+      sign({ url: objectUrl(target), scope: 'upload', upsert, owner, signer }, expiresInS),
+    async verifyDownload(token, target) {
+      const { exp: expiresAt, signer } = await verify(token, target, downloadClaimsSchema)
+      return { expiresAt, signer }
+    },
     verifyUpload: (token, target) => verify(token, target, uploadClaimsSchema),
   }
 }

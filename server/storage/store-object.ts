@@ -37,6 +37,8 @@ interface StoreRequest {
   readonly upsert: boolean
   /** Throws without write access. Called again if the key changed while the bytes were stored. */
   readonly requireWriteAccess: () => Promise<void>
+  /** Throws if the right has ended while the bytes arrived. */
+  readonly requireStillAllowed?: () => Promise<void>
   readonly putBytes: () => Promise<{ readonly id: string; readonly size: number }>
 }
 
@@ -107,6 +109,7 @@ export async function storeObject(options: StoreOptions, request: StoreRequest):
   const blob = await putBytes()
   let keepsBytes = false
   try {
+    await request.requireStillAllowed?.()
     await announceDocument(options, draft, blob)
     const id = await writeRow(options, request, blob, expected)
     keepsBytes = true

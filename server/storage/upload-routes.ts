@@ -1,14 +1,15 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
+import type { AccessWatch } from '#server/access/access-watch.ts'
+import { endWithAccess, endWithSession } from '#server/access/end-with-access.ts'
+import { isAccountOpen } from '#server/access/open-sessions.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { streamBody } from '#server/base/caller.ts'
-import { validate } from '#server/base/validate.ts'
 import { listedMediaType, UNKNOWN_TYPE } from '#server/blobs/media-types.ts'
 import { requireAllowedObject } from './bucket-limits.ts'
-import { asCaller, verifyCaller } from './caller.ts'
+import { asCaller, readRequest, verifyCaller } from './caller.ts'
 import { StorageError } from './errors.ts'
 import { headerTextSchema } from './header-text.ts'
-import { readJson } from './json-body.ts'
 import { requireKey, type ObjectPath } from './names.ts'
 import { parseObjectPath } from './object-path.ts'
 import { type ObjectDraft, findStoredVersion, getBucket, getObject, requireWriteAccess } from './objects.ts'
@@ -18,6 +19,7 @@ import { limitToRoom, putLimited, storeObject, type StoreOptions } from './store
 
 interface UploadRouteOptions extends StoreOptions {
   readonly tokens: TokenVerifier
+  readonly accessWatch: AccessWatch
   readonly signedTokens: SignedTokens
   readonly maxObjectBytes: number
   readonly onDiscarded: () => void
@@ -34,7 +36,7 @@ const copyRequestSchema = z.object({
 })
 
 export function createUploadRoutes(options: UploadRouteOptions): Hono<NodeBindings> {
-  const { database, blobs, tokens, signedTokens, maxObjectBytes, onDiscarded } = options
+  const { database, blobs, tokens, accessWatch, signedTokens, maxObjectBytes, onDiscarded } = options
   const routes = new Hono<NodeBindings>()
 
   interface Upload {
@@ -42,9 +44,10 @@ export function createUploadRoutes(options: UploadRouteOptions): Hono<NodeBindin
     readonly owner: string | undefined
     readonly upsert: boolean
     readonly requireWriteAccess: (draft: ObjectDraft) => Promise<void>
+    readonly requireStillAllowed: () => Promise<void>
   }
 
-  async function storeUpload(context: StorageContext, { target, owner, upsert, requireWriteAccess }: Upload) {
+  async function storeUpload(context: StorageContext, { target, owner, upsert, ...rights }: Upload) {
     const bucket = await getBucket(database, target.bucket)
     streamBody()
     const { mimetype, cacheControl, userMetadata, declaredBytes, bytes, stopReading } = await parseUpload(context)
@@ -58,7 +61,8 @@ export function createUploadRoutes(options: UploadRouteOptions): Hono<NodeBindin
       id = await storeObject(options, {
         draft,
         upsert,
-        requireWriteAccess: () => requireWriteAccess(draft),
+        requireWriteAccess: () => rights.requireWriteAccess(draft),
+        requireStillAllowed: rights.requireStillAllowed,
         putBytes: () => putLimited(blobs, bytes, limit),
       })
     } catch (error) {
@@ -71,19 +75,32 @@ export function createUploadRoutes(options: UploadRouteOptions): Hono<NodeBindin
 
   async function uploadAsCaller(context: StorageContext, upsert: boolean): Promise<Response> {
     const claims = await verifyCaller(context, tokens)
+    const isLost = endWithSession(context, accessWatch, claims)
     const upload = {
       target: parseObjectPath(context),
       owner: claims.sub,
       upsert,
       requireWriteAccess: (draft: ObjectDraft) => requireWriteAccess(database, claims, draft, { upsert }),
+      requireStillAllowed: () => (isLost() ? Promise.reject(new StorageError('AccessDenied')) : Promise.resolve()),
     }
     return context.json(await storeUpload(context, upload))
+  }
+
+  /** @throws StorageError `InvalidSignature` */
+  async function requireOpenAccount(signer: string | null): Promise<void> {
+    if (signer !== null && !(await isAccountOpen(database, signer))) throw new StorageError('InvalidSignature')
   }
 
   /** Write access was checked when the token was signed; without `upsert` it creates an object only once. */
   routes.put('/upload/sign/:bucket/:key{.+}', async (context) => {
     const target = parseObjectPath(context)
-    const { upsert, owner } = await signedTokens.verifyUpload(context.req.query('token') ?? '', target)
+    const grant = await signedTokens.verifyUpload(context.req.query('token') ?? '', target)
+    const { upsert, owner, signer = owner ?? null } = grant
+    await requireOpenAccount(signer)
+    endWithAccess(context, accessWatch, {
+      person: signer ?? undefined,
+      isAllowed: async () => signer === null || (await isAccountOpen(database, signer)),
+    })
     const { Key } = await storeUpload(context, {
       target,
       owner,
@@ -91,16 +108,14 @@ export function createUploadRoutes(options: UploadRouteOptions): Hono<NodeBindin
       async requireWriteAccess() {
         if (!upsert && (await findStoredVersion(database, target))) throw new StorageError('KeyAlreadyExists')
       },
+      requireStillAllowed: () => requireOpenAccount(signer),
     })
     return context.json({ Key })
   })
 
   routes.post('/copy', async (context) => {
-    const claims = await verifyCaller(context, tokens)
-    const { bucketId, sourceKey, destinationKey, destinationBucket, copyMetadata, metadata } = validate(
-      copyRequestSchema,
-      await readJson(context),
-    )
+    const { claims, request } = await readRequest(context, tokens, copyRequestSchema)
+    const { bucketId, sourceKey, destinationKey, destinationBucket, copyMetadata, metadata } = request
     const target = { bucket: destinationBucket ?? bucketId, key: requireKey(destinationKey) }
     const upsert = context.req.header('x-upsert') === 'true'
     const source = await asCaller(database, claims, (scope) => getObject(scope, { bucket: bucketId, key: sourceKey }), {

@@ -73,7 +73,8 @@ const CLAIM = `
   from claimable
   where r.id = claimable.id and (r.state = 'queued' or r.lease_until < clock_timestamp())
   returning r.id, r.message_id as "messageId", r.conversation_id as "conversationId", r.owner,
-    r.answer_id as "answerId", r.kind, r.model_name as "modelName", r.attempt, r.tries, r.stop_requested as "stopRequested",
+    r.answer_id as "answerId", r.kind, r.model_name as "modelName", r.attempt, r.tries,
+    r.stop_requested or is_disabled(r.owner) as "stopRequested",
     exists (select from own_providers o where o.owner = r.owner) as "hasOwnProviders"`
 
 // First answers are by far the most frequent, so one statement replaces their transaction.
@@ -222,7 +223,7 @@ export function createReplyClaims(channel: ServiceChannel, worker: string): Repl
         `update replies r set lease_until = clock_timestamp() + make_interval(secs => $3)
          from unnest($1::uuid[], $2::integer[]) as mine(id, attempt)
          where r.id = mine.id and r.attempt = mine.attempt and r.state = 'running'
-         returning r.id, r.stop_requested`,
+         returning r.id, r.stop_requested or is_disabled(r.owner) as stop_requested`,
         [replies.map(({ id }) => id), replies.map(({ attempt }) => attempt), LEASE_S],
       )
       return new Map(rows.map(({ id, stop_requested: stopRequested }) => [id, { stopRequested }]))

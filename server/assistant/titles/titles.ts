@@ -3,6 +3,7 @@ import type { Log } from '#server/base/log.ts'
 import { countRequests, type UsageLimits } from '#server/assistant/reply/spending.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
 import { giveTitle, readFirstExchange } from '#server/conversations/queries.ts'
+import { isDisabled } from '#server/database/disabled-accounts.ts'
 import type { Database } from '#server/database/scope.ts'
 import type { ResolveProviders } from '#server/providers/provider-registry.ts'
 import { titleFromModel, titleFromQuestion } from './title-text.ts'
@@ -59,6 +60,7 @@ export function createTitles({
   ): Promise<string | undefined> {
     try {
       const { text } = await limitRequests(async () => {
+        if (await isDisabled(database, owner)) return { text: '' }
         const providers = await providersOf(owner, { spaceId })
         const charged = { identifier, isPersonal: providers.isPersonal(provider, identifier) }
         const chat = countRequests(providers.chatModel(provider, identifier), {

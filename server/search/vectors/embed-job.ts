@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError, isTimeout } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import { toAppError } from '#server/database/errors.ts'
+import { isDisabled } from '#server/database/disabled-accounts.ts'
 import { ENFORCE_QUOTAS, requireFileRoom } from '#server/database/quotas.ts'
 import type { Database } from '#server/database/scope.ts'
 import type { JobHandlers } from '#server/jobs/handler.ts'
@@ -41,7 +42,7 @@ export function createEmbeddingJobs(parts: EmbeddingParts): JobHandlers {
 
   async function embedDocument(documentId: string, signal: AbortSignal): Promise<void> {
     const owner = await database.asService((scope) => findOwner(scope, documentId))
-    if (owner === undefined) return
+    if (owner === undefined || (await isDisabled(database, owner))) return
     const embedder = await embedderOf(owner)
     if (!embedder) return
     const { model } = embedder
@@ -70,8 +71,8 @@ export function createEmbeddingJobs(parts: EmbeddingParts): JobHandlers {
   ): Promise<void> {
     const { model, batch } = embedder
     for (;;) {
-      // The person may have ended their choice: then nothing more is sent.
-      if ((await embedderOf(owner))?.model !== model) return
+      // The person may have ended their choice, or their account may be disabled: then nothing more is sent.
+      if ((await embedderOf(owner))?.model !== model || (await isDisabled(database, owner))) return
       const passages = await database.asService((scope) =>
         listPassagesWithoutVector(scope, { documentId, model, limit: batch }),
       )

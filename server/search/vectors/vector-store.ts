@@ -252,13 +252,17 @@ export async function listDocumentsToEmbed(
   { defaultModel, serverAddresses, limit }: ModelsInUse & { readonly limit: number },
 ): Promise<string[]> {
   const { rows } = await scope.query<{ document_id: string }>(
-    `select document_id from (
+    `with disabled as (
+               select o.owner from (select distinct owner from document_index) as o where is_disabled(o.owner)
+             )
+             select document_id from (
                select i.document_id, row_number() over (partition by i.owner) as nth
                from document_index i
                left join own_providers o on o.owner = i.owner and o.embeddings_key is not null
                left join embeddings_consents c on c.owner = i.owner and c.address = any ($3)
                cross join lateral (select coalesce(o.embeddings_key, $1, c.embeddings_key) as model) as wanted
-               where wanted.model is not null and not ${failedLately('i.owner', 'wanted.model')} and not exists (
+               where wanted.model is not null and i.owner not in (select owner from disabled)
+                 and not ${failedLately('i.owner', 'wanted.model')} and not exists (
                  select from embedded_documents e
                  where e.owner = i.owner and e.model = wanted.model and e.document_id = i.document_id)
              ) as due order by nth limit $2`,

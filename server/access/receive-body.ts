@@ -1,0 +1,14 @@
+import type { Context, MiddlewareHandler } from 'hono'
+
+export function hasBody({ req }: Context): boolean {
+  return req.header('transfer-encoding') !== undefined || Number(req.header('content-length') ?? 0) > 0
+}
+
+/**
+ * Receives the whole body before the token is checked: a session may end while its client sends slowly. Routes find the
+ * text in the request. For bodies of bounded size, except files.
+ */
+export const receiveBody: MiddlewareHandler = async (context, next) => {
+  if (hasBody(context)) await context.req.text()
+  await next()
+}

@@ -1,0 +1,46 @@
+-- What an account has begun or queued ends while it is disabled: answers are stopped, its documents wait unread.
+create or replace function is_disabled(person uuid) returns boolean
+  language sql stable security definer set search_path = ''
+as $$
+  select exists (
+    select from auth.users u where u.id = person and (u.banned_until > now() or u.deleted_at is not null)
+  )
+$$;
+grant execute on function is_disabled(uuid) to service_role;
+
+create function tg_users__stop_work() returns trigger
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  stopped record;
+begin
+  for stopped in
+    update public.replies r set stop_requested = true
+    where r.owner = new.id and r.state in ('queued', 'running') returning r.id
+  loop
+    perform pg_notify('reply_stop', stopped.id::text);
+  end loop;
+  -- Documents of a space are its members' too, whoever added them.
+  update public.documents d
+  set state = 'paused', tries = case d.state when 'reading' then d.tries - 1 else d.tries end
+  where d.library = new.id and d.state in ('queued', 'reading');
+  return null;
+end
+$$;
+revoke execute on function tg_users__stop_work() from public;
+create trigger tg_users__stop_work after update of banned_until, deleted_at on auth.users
+  for each row when (new.banned_until > now() or new.deleted_at is not null)
+  execute function tg_users__stop_work();
+
+-- Answers of an account that is being deleted stop at once, before their worker misses their rows.
+create function tg_users__stop_answers() returns trigger
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  perform pg_notify('reply_stop', r.id::text) from public.replies r where r.owner = old.id and r.state = 'running';
+  return old;
+end
+$$;
+revoke execute on function tg_users__stop_answers() from public;
+create trigger tg_users__stop_answers before delete on auth.users
+  for each row execute function tg_users__stop_answers();

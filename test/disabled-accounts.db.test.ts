@@ -1,0 +1,50 @@
+/** What an account has queued waits while the account is disabled, and nothing of other accounts does. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect, test } from 'vitest'
+import { createTestDatabase } from './database.ts'
+import { createPeopledSpace, type Person } from './spaces.ts'
+
+const db = await createTestDatabase()
+afterAll(() => db.drop())
+
+async function addDocument(owner: Person, state: string, space: string | null = null): Promise<string> {
+  const [id, hash] = [randomUUID(), randomUUID().replaceAll('-', '').repeat(2)]
+  await db.admin.query(
+    `insert into documents (id, owner, space_id, filename, originalname, mimetype, size, sha256, path, state, tries)
+     values ($1, $2, $3, 'note.txt', 'note.txt', 'text/plain', 1, $4, $4, $5, 1)`,
+    [id, owner.sub, space, hash, state],
+  )
+  return id
+}
+
+const stateOf = async (id: string) =>
+  (await db.admin.query<{ state: string; tries: number }>('select state, tries from documents where id = $1', [id]))
+    .rows[0]
+
+test('documents that wait or are being read are paused, except in a space and of other people', async () => {
+  const { owner, editor, space } = await createPeopledSpace(db)
+  const [queued, reading, ready] = [
+    await addDocument(owner, 'queued'),
+    await addDocument(owner, 'reading'),
+    await addDocument(owner, 'ready'),
+  ]
+  const [shared, other] = [await addDocument(owner, 'queued', space), await addDocument(editor, 'queued')]
+  await db.admin.query(`update auth.users set banned_until = now() + interval '1 day' where id = $1`, [owner.sub])
+  expect(await stateOf(queued)).toEqual({ state: 'paused', tries: 1 })
+  expect(await stateOf(reading)).toEqual({ state: 'paused', tries: 0 })
+  expect(await stateOf(ready)).toEqual({ state: 'ready', tries: 1 })
+  expect(await stateOf(shared)).toEqual({ state: 'queued', tries: 1 })
+  expect(await stateOf(other)).toEqual({ state: 'queued', tries: 1 })
+
+  await db.admin.query('update auth.users set banned_until = null where id = $1', [owner.sub])
+  const late = await addDocument(owner, 'queued')
+  await db.admin.query('update auth.users set deleted_at = now() where id = $1', [owner.sub])
+  expect(await stateOf(late)).toEqual({ state: 'paused', tries: 1 })
+})
+
+test('nobody but the server learns whether an account is disabled', async () => {
+  const { owner, stranger } = await createPeopledSpace(db)
+  await expect(
+    db.database.asUser(stranger, (scope) => scope.query('select is_disabled($1)', [owner.sub])),
+  ).rejects.toMatchObject({ code: '42501' })
+})
