@@ -32,7 +32,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   'auth.sessions': { writes: 'auth', reads: ['access'] },
   'auth.signup_claims': { writes: 'auth' },
   'auth.test_accounts': { writes: 'auth' },
-  'auth.users': { writes: 'auth' },
+  'auth.users': { writes: 'auth', reads: ['access'] },
 
   'realtime.changes': { writes: 'realtime', reads: ['database'] },
   'realtime.messages': { writes: 'realtime' },

@@ -1,4 +1,4 @@
-/** What an account has queued waits while the account is disabled, and nothing of other accounts does. */
+/** Documents that an account has queued wait while it is disabled, and those of other accounts do not. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from './database.ts'

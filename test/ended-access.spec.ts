@@ -1,6 +1,6 @@
 /**
- * What a person has begun on a started server ends with the session or the account: downloads that are read slowly,
- * links that others read, uploads, and requests whose bodies arrive late.
+ * Transfers on a started server end with the session or the account of the person who began them: downloads that are read
+ * slowly, links that others read, uploads, and requests whose bodies arrive late.
  */
 import { open, readdir } from 'node:fs/promises'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
@@ -92,8 +92,8 @@ async function beginReading(url: string, headers: Record<string, string> = {}): 
   }
 }
 
-/** A request whose body arrives late; `finish` sends the rest and resolves with its status, or 0 for a closed connection. */
-function begin(method: string, route: string, body: string | Buffer, headers: Record<string, string>) {
+/** A request whose second half arrives late; `finish` sends the rest and resolves with its status, or 0 for a closed connection. */
+async function begin(method: string, route: string, body: string | Buffer, headers: Record<string, string>) {
   const [half, length] = [Math.floor(body.length / 2), Buffer.byteLength(body)]
   const sent: ClientRequest = request(alcove.url + route, {
     method,
@@ -105,7 +105,7 @@ function begin(method: string, route: string, body: string | Buffer, headers: Re
       resolve(undefined)
     })
   })
-  sent.write(body.slice(0, half))
+  await new Promise((resolve) => sent.write(body.slice(0, half), resolve))
   return {
     closed: new Promise<void>((resolve) => void sent.once('close', resolve)),
     async finish(): Promise<number> {
@@ -155,7 +155,7 @@ describe('an upload', () => {
   const file = Buffer.alloc(300_000, 'a line of text\n')
 
   test('to storage ends with its session, and nothing of it is stored', async () => {
-    const sending = begin('POST', `/storage/v1/object/documents/${key}`, file, { 'content-type': 'text/plain' })
+    const sending = await begin('POST', `/storage/v1/object/documents/${key}`, file, { 'content-type': 'text/plain' })
     await signOut()
     await sending.closed
     expect(await sending.finish()).not.toBe(200)
@@ -168,7 +168,7 @@ describe('an upload', () => {
       file,
       Buffer.from('\r\n--b--\r\n'),
     ])
-    const sending = begin('POST', '/api/documents', form, { 'content-type': 'multipart/form-data; boundary=b' })
+    const sending = await begin('POST', '/api/documents', form, { 'content-type': 'multipart/form-data; boundary=b' })
     await signOut()
     await sending.closed
     expect(await sending.finish()).not.toBe(201)
@@ -178,11 +178,11 @@ describe('an upload', () => {
   test('by a signed link ends when its signer’s account is disabled', async () => {
     const signed = await person.client.storage.from('documents').createSignedUploadUrl(key)
     const route = new URL(signed.data?.signedUrl ?? '').pathname + new URL(signed.data?.signedUrl ?? '').search
-    const sending = begin('PUT', route, file, { 'content-type': 'text/plain', authorization: '' })
+    const sending = await begin('PUT', route, file, { 'content-type': 'text/plain', authorization: '' })
     await disable()
     await sending.closed
     expect(await sending.finish()).not.toBe(200)
-    const later = begin('PUT', route, file, { 'content-type': 'text/plain', authorization: '' })
+    const later = await begin('PUT', route, file, { 'content-type': 'text/plain', authorization: '' })
     expect(await later.finish()).toBe(400)
     expect(await storedOf()).toBe(0)
   })
@@ -192,7 +192,7 @@ describe('a request whose body arrives after its session has ended', () => {
   const json = { 'content-type': 'application/json' }
 
   test('changes no account', async () => {
-    const sending = begin('PUT', '/auth/v1/user', JSON.stringify({ password: NEW_PASSWORD }), json)
+    const sending = await begin('PUT', '/auth/v1/user', JSON.stringify({ password: NEW_PASSWORD }), json)
     await signOut()
     expect(await sending.finish()).toBe(403)
     const login = { email: person.email, password: NEW_PASSWORD }
@@ -204,15 +204,15 @@ describe('a request whose body arrives after its session has ended', () => {
     await person.client.storage.from('documents').upload(key, 'a text', { contentType: 'text/plain' })
     const row = JSON.stringify({ id, title: 'late', model_name: 'alcove-reader' })
     const message = { topic: `conversation:${id}`, event: 'e', payload: {}, private: true }
-    const sendings = [
+    const sendings = await Promise.all([
       begin('POST', '/rest/v1/conversations', row, json),
       begin('POST', '/api/conversations', row, json),
       begin('PATCH', '/api/documents/queue', JSON.stringify({ paused: true }), json),
       begin('POST', `/storage/v1/object/sign/documents/${key}`, JSON.stringify({ expiresIn: 600 }), json),
       begin('POST', '/realtime/v1/api/broadcast', JSON.stringify({ messages: [message] }), json),
-    ]
+    ])
     await signOut()
-    const statuses = await Promise.all(sendings.map(({ finish }) => finish()))
+    const statuses = await Promise.all(sendings.map((sending) => sending.finish()))
     expect(statuses).toEqual([401, 401, 401, 400, 401])
     const { rows } = await admin.query('select id from conversations where uid = $1', [person.id])
     expect(rows).toEqual([])

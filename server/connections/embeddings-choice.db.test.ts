@@ -168,7 +168,9 @@ test('nothing is sent for an account that is disabled, also in the middle of a d
   await setBan('2500-01-01')
   expect(await embedAll()).toBe(0)
   await setBan(null)
-  onAsked = async () => void (await setBan('2500-01-01'))
+  onAsked = async () => {
+    await setBan('2500-01-01')
+  }
   expect(await embedAll()).toBe(1)
   expect(asked).toHaveLength(1)
   await setBan(null)

@@ -205,6 +205,40 @@ describe('signed URLs', () => {
     expect(wrongType.error).toMatchObject({ statusCode: '415' })
   })
 
+  test('end with the account that signed them, and are valid again with it', async () => {
+    const signer = await service.db.createPerson()
+    const key = `${signer.sub}/signed.txt`
+    const own = (await service.clientOf(signer)).from('documents')
+    await own.upload(key, 'signed', plain)
+    const [download, upload] = [await own.createSignedUrl(key, 60), await own.createSignedUploadUrl(`${key}2`)]
+    const byService = await admin.from('documents').createSignedUrl(key, 60)
+    const earlier = await createSignedTokens(signingKey).signDownload(
+      { bucket: 'documents', key },
+      { signer: undefined, expiresInS: 60 },
+    )
+    const readStatuses = () =>
+      Promise.all(
+        [
+          download.data?.signedUrl ?? '',
+          `${service.url}/object/sign/documents/${key}?token=${earlier}`,
+          byService.data?.signedUrl ?? '',
+        ].map(async (url) => (await fetch(url)).status),
+      )
+    const write = async () => (await fetch(upload.data?.signedUrl ?? '', { method: 'PUT', body: 'a text' })).status
+    const setBan = (until: string | null) =>
+      service.db.admin.query('update auth.users set banned_until = $2 where id = $1', [signer.sub, until])
+
+    expect(await readStatuses()).toEqual([200, 200, 200])
+    await setBan('2500-01-01')
+    expect(await readStatuses()).toEqual([400, 400, 200])
+    expect(await write()).toBe(400)
+    await setBan(null)
+    expect(await readStatuses()).toEqual([200, 200, 200])
+    expect(await write()).toBe(200)
+    await service.db.admin.query('update auth.users set deleted_at = now() where id = $1', [signer.sub])
+    expect(await readStatuses()).toEqual([400, 400, 200])
+  })
+
   test('allow nothing else', async () => {
     await files.upload(own('target.txt'), 'target', plain)
     await files.upload(own('other.txt'), 'other', plain)
