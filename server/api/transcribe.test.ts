@@ -89,6 +89,26 @@ test('a recording becomes text', async () => {
   expect(await send(await start({}), formOf(Buffer.from('sound')))).toEqual([200, { text: TRANSCRIPT }])
 })
 
+test('the end of the session breaks the recording and the request to the provider off', async () => {
+  const ended = Promise.withResolvers<() => void>()
+  const accessWatch: TranscriptionRoutesParts['accessWatch'] = {
+    watch(_person, { onLost }) {
+      ended.resolve(onLost)
+      return () => undefined
+    },
+  }
+  const broken = Promise.withResolvers<undefined>()
+  const provider = await startProvider((request, response) => {
+    response.once('close', () => {
+      broken.resolve(undefined)
+    })
+    void buffer(request).then(async () => (await ended.promise)())
+  })
+  const sending = send(await start({ transcriber: asking(provider), accessWatch }), formOf(Buffer.from('sound')))
+  await expect(sending).rejects.toThrow('fetch failed')
+  await broken.promise
+})
+
 test('the provider gets the whole recording under a name of ours, with the model and the key', async () => {
   const sound = Buffer.alloc(3_000_000, 'sound')
   const expected = [
