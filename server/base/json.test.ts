@@ -27,6 +27,16 @@ test('rejects deep nesting; brackets in strings do not count', () => {
   expect(() => parseJson(nested(MAX_NESTING + 1))).toThrow('nested too deeply')
 })
 
+test.each([0, 1, 2, 3, 62, 63, 64, 65, 127, 128, 129])(
+  'a string ends after %i characters behind an escape',
+  (length) => {
+    for (const escapes of [String.raw`\"`, String.raw`\\`, String.raw`\\\"[[`, '']) {
+      const string = `"${escapes}${'a'.repeat(length)}"`
+      expect(measureJson(`[${string}, ["[[", ${string}]]`)).toMatchObject({ nesting: 2, longestNumber: 0 })
+    }
+  },
+)
+
 test('measures numbers, but not texts that look like them', () => {
   expect(measureJson('[-1.5e-30, 2E+7,0,{"9e999":"1e999"}, true, "\\\\", 12]')).toEqual({
     nesting: 2,

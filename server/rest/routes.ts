@@ -1,10 +1,12 @@
 /** `/rest/v1`: PostgREST's protocol for tables, views and functions of the exposed schemas, as the caller's role. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { tokenOrApiKeyOf } from '#server/access/authenticate.ts'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
+import { connectionCaller, createAdmission, SERVICE_CALLER } from '#server/database/admission.ts'
 import type { DirectDispatch } from '#server/database/direct-dispatch.ts'
 import type { Database } from '#server/database/scope.ts'
 import { type AnswerBounds, DEFAULT_ANSWER_BOUNDS } from './answer-bounds.ts'
@@ -86,6 +88,9 @@ async function planRequest(cache: SchemaCache, request: RestRequest, bounds: Ans
   }
 }
 
+/** Reading a body of a megabyte, and sending it to PostgreSQL, takes the thread for milliseconds each. */
+const LARGE_BODY_CHARACTERS = 128 * 1024
+
 const isRead = (method: string) => method === 'GET' || method === 'HEAD'
 
 export function createRestRoutes({
@@ -103,15 +108,34 @@ export function createRestRoutes({
 }: RestOptions): Hono<Variables> {
   const rest = new Hono<Variables>()
 
+  const largeBodies = createAdmission({ places: Infinity, placesPerCaller: 1, waitsFor: 'earlier ones' })
+
+  /** Large bodies of one caller are written one after another, with requests of others between their parts. */
+  async function runAlone<T>(caller: string, run: () => Promise<T>): Promise<T> {
+    await largeBodies.enter(caller)
+    try {
+      await nextTurn()
+      return await run()
+    } finally {
+      largeBodies.leave(caller)
+    }
+  }
+
   async function handleRequest(context: Context<Variables>, resource: Resource): Promise<Response> {
     const { raw } = context.req
     // Received before the token is checked: a session may end while its client sends slowly.
     const body = isRead(raw.method) ? '' : await context.req.text()
     const claims = await authenticate(context, tokens)
+    const isLarge = body.length > LARGE_BODY_CHARACTERS
     const request = parseRequest(raw, body, resource, { schemas, allowsRollback })
-    const plan = await planRequest(schemaCache, request, bounds)
-    const settings = requestSettings(request, raw.headers, statementTimeoutMs)
-    return respond(request, plan, await runPlan(database, claims, request, plan, { settings, directDispatch }))
+    const run = async () => {
+      const plan = await planRequest(schemaCache, request, bounds)
+      if (isLarge) await nextTurn()
+      const settings = requestSettings(request, raw.headers, statementTimeoutMs)
+      return respond(request, plan, await runPlan(database, claims, request, plan, { settings, directDispatch }))
+    }
+    const caller = connectionCaller(claims)
+    return isLarge && caller !== SERVICE_CALLER ? runAlone(caller, run) : run()
   }
 
   rest.options('*', answerPreflight)
