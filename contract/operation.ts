@@ -44,14 +44,36 @@ export const installationHealth = z.object({
 })
 export type InstallationHealth = Readonly<z.infer<typeof installationHealth>>
 
-export const offeredModels = z.object({
-  providers: z.array(z.object({ name: z.string(), host: z.string(), models: z.int().nonnegative() })),
+/** A model that the installation pays for or runs. */
+export const operatedModel = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  model_identifier: z.string(),
+  provider: z.string(),
+  is_offered: z.boolean(),
+  /** The model of new conversations. */
+  is_default: z.boolean(),
+  /** False: an earlier model, which is not in the picker and still answers the conversations that use it. */
+  is_listed: z.boolean(),
 })
+export type OperatedModel = Readonly<z.infer<typeof operatedModel>>
+
+export const operatedModels = z.object({
+  /** In the order of the picker; the host receives questions, null for this server itself. */
+  providers: z.array(z.object({ name: z.string(), host: z.string().nullable() })),
+  list: z.array(operatedModel),
+  /** OFFERED_MODELS in the environment of the server names those that are offered. */
+  are_fixed: z.boolean(),
+})
+export type OperatedModels = z.infer<typeof operatedModels>
+
+/** More than any provider lists. */
+export const MAX_OFFERED_AT_ONCE = 2_000
 
 export const installation = z.object({
   settings: z.array(operatedSetting),
   health: installationHealth,
-  models: offeredModels,
+  models: operatedModels,
 })
 export type Installation = z.infer<typeof installation>
 

@@ -88,7 +88,7 @@ export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
   search_segments: { writes: 'search', reads: ['assistant'] },
 
   embeddings_consents: { writes: 'connections', reads: ['search'] },
-  models: { writes: 'connections', reads: ['api', 'assistant', 'conversations', 'operation'] },
+  models: { writes: 'connections', reads: ['api', 'assistant', 'conversations'] },
   own_providers: { writes: 'connections', reads: ['assistant', 'search'] },
   tool_consents: { writes: 'connections' },
   tool_requests: { writes: 'connections' },

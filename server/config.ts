@@ -745,6 +745,22 @@ export const SETTINGS = {
       'Model of people who have not chosen one. Default: the first of a configured provider, else the built-in Alcove Reader.',
     parse: text,
   }),
+  OFFERED_MODELS: setting({
+    wants: 'model identifiers, separated by commas',
+    example: '',
+    explains:
+      'Models of this installation that are offered to everybody, with DEFAULT_MODEL; `alcove-reader` is Alcove Reader. Default: as the operator chooses in the page. What people connect with their own keys stays theirs.',
+    parse: z
+      .string()
+      .transform((value) => listOf(value).filter((name) => name !== ''))
+      .optional(),
+  }),
+  OFFER_NEW_MODELS: setting({
+    wants: 'true or false',
+    example: 'true',
+    explains: 'Whether a model that a provider of this installation lists for the first time is offered to everybody.',
+    parse: flag('true'),
+  }),
   EMBEDDINGS_MODEL: setting({
     wants: 'a model identifier',
     example: '',

@@ -712,6 +712,10 @@ describe('functions', () => {
         },
       ],
     },
+    'vendors_with_own_key()': {
+      because: 'members use the keys of a space and read none',
+      calls: () => [{ text: 'select vendors_with_own_key()', gives: { others: [] } }],
+    },
     'may_link(uuid)': {
       because: 'share_links is asked about by rights of which the policies of conversations know only a part',
       calls: () => [

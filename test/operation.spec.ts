@@ -211,6 +211,7 @@ const ROUTES: [string, string, unknown?][] = [
   ['POST', '/operation/people/ID/enable'],
   ['POST', '/operation/people/ID/reset-second-factor'],
   ['PUT', '/operation/settings/LIMIT_QUESTIONS', { value: '1' }],
+  ['PUT', '/operation/models', { models: ['00000000-0000-4000-8000-000000000000'], is_offered: false }],
   ['POST', '/operation/test-mail'],
   ['GET', '/operation/usage'],
 ]
@@ -404,5 +405,6 @@ test('health and models are told without keys', async () => {
   expect(health.database_bytes).toBeGreaterThan(1_000_000)
   expect(health.disk_free_bytes).toBeGreaterThan(0)
   expect(health).toMatchObject({ has_backups: false, backup_age_s: null, backup_failed: false, embeddings: null })
-  expect(models.providers).toEqual([])
+  expect(models.providers).toEqual([{ name: 'Alcove', host: null }])
+  expect(models.list).toMatchObject([{ model_identifier: 'alcove-reader', is_offered: true, is_default: true }])
 })

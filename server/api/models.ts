@@ -53,18 +53,24 @@ export function createModelRoutes({ database, providersOf, refresh }: ModelRoute
     const [providers, models] = await Promise.all([
       providersOf(claims.sub, { spaceId }),
       database.asUser(claims, (scope) =>
-        readJsonRows<{ model_identifier: string; provider: string }>(
+        readJsonRows<{ model_identifier: string; provider: string; is_offered: boolean }>(
           scope,
-          { text: `select model_identifier, provider from models where ${CHOOSABLE}`, values: [spaceId] },
+          {
+            text: `select model_identifier, provider, coalesce(is_offered, true) as is_offered from models where ${CHOOSABLE}`,
+            values: [spaceId],
+          },
           { ...LIST_BOUNDS, wayOut: FEWER_MODELS },
         ),
       ),
     ])
     return context.json(
-      models.map(({ model_identifier, provider }): ModelAvailability => ({
-        model_identifier,
-        ...providers.availability(provider, model_identifier),
-      })),
+      models.map(({ model_identifier, provider, is_offered: isOffered }): ModelAvailability => {
+        const availability = providers.availability(provider, model_identifier)
+        // Another space has a key for it.
+        if (!isOffered && !providers.isPersonal(provider, model_identifier))
+          return { ...availability, model_identifier, available: false, reason: 'This model is not offered here.' }
+        return { model_identifier, ...availability }
+      }),
     )
   })
 

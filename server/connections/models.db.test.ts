@@ -21,7 +21,7 @@ test('an endpoint that is not ready at the start is retried until it responds', 
     refreshModelsAtStart({
       database: db.database,
       settings: { anthropic: none, openai: none, compatible, idleTimeoutMs: 1_000 },
-      defaultModel: undefined,
+      readChoices: () => Promise.resolve({ offered: undefined, offersNew: true, defaultModel: undefined }),
       log: createLog('silent'),
       retryDelaysMs,
       signal: new AbortController().signal,

@@ -1,10 +1,10 @@
-/** Updates the `models` table from the connected endpoints and selects the default model. */
+/** Updates the `models` table from the connected endpoints. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { READER_MODEL } from '#contract/product-names.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Database, Scope } from '#server/database/scope.ts'
 import { COMPATIBLE_PREFIX, createProviders, type ProviderSettings } from '#server/providers/provider-registry.ts'
 import { listModels } from '#server/providers/list-models.ts'
+import { lockChoices, type ModelChoices, storeChoices } from './offered-models.ts'
 
 export interface CatalogueModel {
   readonly identifier: string
@@ -60,31 +60,16 @@ export async function storeListedModels(
   )
 }
 
-/** The default is the named model, else the first of the first configured provider, else Alcove Reader. */
-async function storeDefault(scope: Scope, configured: readonly string[], named: string | undefined): Promise<void> {
-  await scope.query(
-    `with preferred as (
-       select id from models
-       where is_visible and owner is null and space_id is null
-         and (model_identifier = any($2) or provider = any($1) or model_identifier = $3)
-       order by coalesce(model_identifier = any($2), false) desc, coalesce(array_position($1, provider), 99), created_at, name
-       limit 1
-     )
-     update models set is_default = (id = (select id from preferred)), updated_at = now()
-     where is_default is distinct from (id = (select id from preferred))`,
-    [configured, named === undefined ? [] : [named, COMPATIBLE_PREFIX + named], READER_MODEL],
-  )
-}
-
 interface RefreshOptions {
   readonly database: Database
   readonly settings: ProviderSettings
-  readonly defaultModel: string | undefined
+  /** As they are in the transaction of the scope. */
+  readonly readChoices: (scope: Scope) => Promise<ModelChoices>
   readonly log: Log
 }
 
 /** Keeps the models of an endpoint that does not respond. @returns whether every endpoint responded. */
-export async function refreshModels({ database, settings, defaultModel, log }: RefreshOptions): Promise<boolean> {
+export async function refreshModels({ database, settings, readChoices, log }: RefreshOptions): Promise<boolean> {
   const { baseUrl, apiKey } = settings.compatible
   const endpoint = { protocol: 'openai', name: 'OPENAI_COMPATIBLE_BASE_URL', baseUrl: baseUrl ?? '', apiKey } as const
   const listing = baseUrl === undefined ? Promise.resolve([]) : listModels(endpoint, new AbortController().signal)
@@ -98,7 +83,8 @@ export async function refreshModels({ database, settings, defaultModel, log }: R
         scope,
         listed.map(({ id, ...listedModel }) => ({ identifier: COMPATIBLE_PREFIX + id, name: id, ...listedModel })),
       )
-    await storeDefault(scope, createProviders(settings).configured, defaultModel)
+    await lockChoices(scope)
+    await storeChoices(scope, createProviders(settings).configured, await readChoices(scope))
   })
   if (baseUrl !== undefined && listed !== undefined)
     log.info({ models: listed.length }, 'the endpoint listed its models')

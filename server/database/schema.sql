@@ -569,6 +569,7 @@ create table public.models (
   sees boolean not null default false,
   space_id uuid,
   space_provider uuid,
+  is_offered boolean,
   constraint models_check CHECK (((owner IS NULL) = (own_provider IS NULL))),
   constraint models_check1 CHECK (((space_id IS NULL) = (space_provider IS NULL))),
   constraint models_check2 CHECK (((owner IS NULL) OR (space_id IS NULL))),
@@ -3704,6 +3705,20 @@ CREATE OR REPLACE FUNCTION public.vector_bytes(model text, vector bytea)
  SET search_path TO ''
 AS $function$ select (160 + 2 * octet_length(model) + octet_length(vector) + octet_length(vector) / 32)::bigint $function$;
 
+CREATE OR REPLACE FUNCTION public.vendors_with_own_key()
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select array(
+    select o.name from public.own_providers o where o.owner = (select auth.uid()) and o.kind <> 'compatible'
+    union
+    select p.name from public.space_providers p
+    where p.kind <> 'compatible' and p.space_id = any ((select public.spaces_to('ask'))::uuid[])
+  )
+$function$;
+
 CREATE OR REPLACE FUNCTION realtime.announce_account_end()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4209,7 +4224,7 @@ CREATE TRIGGER tg_messages__note_answer AFTER INSERT ON public.messages FOR EACH
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
-CREATE TRIGGER realtime_delete AFTER DELETE ON public.models REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,owner,space_id}');
+CREATE TRIGGER realtime_delete AFTER DELETE ON public.models REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,is_offered,owner,provider,space_id}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.models REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.models REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE CONSTRAINT TRIGGER tg_own_providers__forget_other_vectors AFTER DELETE OR UPDATE OF embeddings_model ON public.own_providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.embeddings_model IS NOT NULL)) EXECUTE FUNCTION public.tg_embeddings_choices__forget_vectors();
@@ -4416,8 +4431,8 @@ create policy "messages are read with their conversation" on public.messages for
   WHERE (c.id = messages.conversation_id))));
 alter table public.models enable row level security;
 alter table public.models force row level security;
-create policy "everyone signed in reads the shared models" on public.models for select to authenticated
-  using (((owner IS NULL) AND (space_id IS NULL)));
+create policy "everyone signed in reads the offered models" on public.models for select to authenticated
+  using (((owner IS NULL) AND (space_id IS NULL) AND (COALESCE(is_offered, true) OR (provider = ANY (( SELECT public.vendors_with_own_key() AS vendors_with_own_key)::text[])))));
 create policy "members read the models of their spaces" on public.models for select to authenticated
   using ((space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])));
 create policy "owner reads models of own providers" on public.models for select to authenticated
@@ -4812,6 +4827,7 @@ grant execute on function public.unread_conversations() to authenticated;
 grant execute on function public.unshare_conversation(uuid) to authenticated;
 grant execute on function public.utc_today() to authenticated;
 grant execute on function public.utc_today() to service_role;
+grant execute on function public.vendors_with_own_key() to authenticated;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to anon;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to authenticated;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to service_role;

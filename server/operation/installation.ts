@@ -1,6 +1,6 @@
 /** State of the installation, without anything that people wrote or stored. */
 import { statfs } from 'node:fs/promises'
-import type { Installation, InstallationHealth } from '#contract/operation.ts'
+import type { Installation, InstallationHealth, OperatedModel } from '#contract/operation.ts'
 import type { Database } from '#server/database/scope.ts'
 import type { OperatorSettings } from './settings.ts'
 
@@ -14,8 +14,16 @@ export interface InstallationParts {
   readonly dataDir: string
   readonly embeddings: string | null
   readonly readBackupState: ReadBackupState | undefined
-  /** Providers of the environment, with the host that receives questions. */
-  readonly providers: readonly { readonly name: string; readonly host: string }[]
+  /** Providers of the environment, with the host that receives questions; null for this server itself. */
+  readonly providers: readonly { readonly name: string; readonly host: string | null }[]
+  readonly modelOffers: ModelOffers
+}
+
+/** Which models the installation offers. `offer` throws AppError `not_found` and `conflict`. */
+export interface ModelOffers {
+  readonly list: () => Promise<OperatedModel[]>
+  readonly areFixed: boolean
+  readonly offer: (ids: readonly string[], isOffered: boolean, operator: string) => Promise<void>
 }
 
 interface Counts extends Record<string, unknown> {
@@ -50,14 +58,8 @@ export async function describeHealth(parts: InstallationParts): Promise<Installa
 }
 
 export async function describeInstallation(parts: InstallationParts): Promise<Installation> {
-  const { database, settings, providers } = parts
-  const [health, { rows }] = await Promise.all([
-    describeHealth(parts),
-    database.serviceStatement<{ provider: string; models: number }>(
-      'select provider, count(*)::integer as models from models where owner is null and is_visible group by provider',
-      [],
-    ),
-  ])
+  const { settings, providers, modelOffers } = parts
+  const [health, list] = await Promise.all([describeHealth(parts), modelOffers.list()])
   return {
     settings: settings.rules.map(({ name, explains, fixed }) => ({
       name,
@@ -67,12 +69,6 @@ export async function describeInstallation(parts: InstallationParts): Promise<In
       is_changed: settings.isChanged(name),
     })),
     health,
-    models: {
-      providers: providers.map(({ name, host }) => ({
-        name,
-        host,
-        models: rows.find(({ provider }) => provider === name)?.models ?? 0,
-      })),
-    },
+    models: { providers: [...providers], list, are_fixed: modelOffers.areFixed },
   }
 }

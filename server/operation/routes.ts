@@ -2,7 +2,7 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { z } from 'zod'
 import { allDailyUsage } from '#contract/usage.ts'
-import { type OperatedPeople, PEOPLE_PER_PAGE, type TestMailAnswer } from '#contract/operation.ts'
+import { MAX_OFFERED_AT_ONCE, type OperatedPeople, PEOPLE_PER_PAGE, type TestMailAnswer } from '#contract/operation.ts'
 import type { SignedIn } from '#server/access/authenticate.ts'
 import { parseId } from '#server/api/parse-id.ts'
 import { readBody } from '#server/api/read-body.ts'
@@ -21,6 +21,10 @@ interface OperationParts extends InstallationParts {
 
 const inviteBody = z.strictObject({ email: z.string().max(255) })
 const settingBody = z.strictObject({ value: z.string().max(200).nullable() })
+const offerBody = z.strictObject({
+  models: z.array(z.uuid()).min(1).max(MAX_OFFERED_AT_ONCE),
+  is_offered: z.boolean(),
+})
 const pageQuery = z.coerce.number().int().min(1).max(1_000_000).catch(1)
 
 /** Errors of the auth service with the statuses and codes of the product's own API. */
@@ -41,7 +45,7 @@ async function translated<T>(running: Promise<T>): Promise<T> {
 }
 
 export function createOperationRoutes(parts: OperationParts): Hono<SignedIn> {
-  const { database, settings, authService } = parts
+  const { database, settings, authService, modelOffers } = parts
   const app = new Hono<SignedIn>()
 
   const requireOperator: MiddlewareHandler<SignedIn> = async (context, next) => {
@@ -111,6 +115,12 @@ export function createOperationRoutes(parts: OperationParts): Hono<SignedIn> {
   app.put('/operation/settings/:name', async (context) => {
     const { value } = await readBody(context, settingBody)
     await settings.change(context.req.param('name'), value, context.get('claims').sub)
+    return context.body(null, 204)
+  })
+
+  app.put('/operation/models', async (context) => {
+    const { models, is_offered: isOffered } = await readBody(context, offerBody)
+    await modelOffers.offer(models, isOffered, context.get('claims').sub)
     return context.body(null, 204)
   })
 

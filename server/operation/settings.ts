@@ -22,6 +22,8 @@ export interface OperatorSettings {
   isChanged(name: string): boolean
   /** Null returns to the default. @throws AppError `not_found`, `conflict` for one that the environment fixes, `bad_request` */
   change(name: string, value: string | null, operator: string): Promise<void>
+  /** The values as they are in the transaction of the scope, also where another server has just changed them. */
+  readTexts(scope: Scope): Promise<(name: string) => string>
   /** Runs `apply` with the values of now. */
   apply(): Promise<void>
 }
@@ -31,8 +33,8 @@ interface OperatorSettingsOptions {
   readonly listener: Listener
   readonly rules: readonly SettingRule[]
   readonly log: Log
-  /** Stores what the values decide, as the service. */
-  readonly apply: (scope: Scope, textOf: (name: string) => string) => Promise<void>
+  /** Stores what the values decide, as the service; at the start without a changed setting. @throws AppError for a value that does not fit */
+  readonly apply: (scope: Scope, textOf: (name: string) => string, changed?: string) => Promise<void>
 }
 
 const CHANNEL = 'operator_settings'
@@ -100,12 +102,13 @@ export async function createOperatorSettings({
               [name, value, operator],
             ))
         const changed = await read(scope)
-        await apply(scope, textIn(changed))
+        await apply(scope, textIn(changed), name)
         await scope.query('select pg_notify($1, $2)', [CHANNEL, ''])
         return changed
       })
       log.info({ setting: name, value, operator }, 'an operator changed a setting')
     },
+    readTexts: async (scope) => textIn(await read(scope)),
     apply: () => database.asService((scope) => apply(scope, textIn(stored))),
   }
 }

@@ -7,6 +7,7 @@ const MAX_QUOTED_ERROR_LENGTH = 300
 export type ProviderErrorCode =
   | 'not_configured'
   | 'unknown_model'
+  | 'not_offered'
   | 'question_too_long'
   | 'no_room'
   | 'limit_reached'

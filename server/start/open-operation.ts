@@ -14,7 +14,7 @@ import { readProductVersion } from './product-version.ts'
 interface OperationOptions {
   readonly operatorSettings: OperatorSettings
   readonly authService: AuthService
-  readonly operated: Pick<InstallationParts, 'embeddings' | 'providers'>
+  readonly operated: Pick<InstallationParts, 'embeddings' | 'providers' | 'modelOffers'>
   readonly readBackupState: InstallationParts['readBackupState']
   readonly hasTestAccount: boolean
 }

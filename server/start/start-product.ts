@@ -23,6 +23,7 @@ import { startWorker } from '#server/assistant/queue/worker.ts'
 import { createReplyLog, type DeliverEarly } from '#server/assistant/reply/reply-log.ts'
 import { createEmbeddingsChoices, type OperatorEmbeddings } from '#server/connections/embeddings-choice.ts'
 import { refreshModels, refreshModelsAtStart } from '#server/connections/models.ts'
+import { createModelOffers } from '#server/connections/offered-models.ts'
 import type { ServerEndpoint } from '#server/connections/personal-embedders.ts'
 import { createPersonalProviders } from '#server/connections/personal-providers.ts'
 import { createSpaceProviders } from '#server/connections/space-providers.ts'
@@ -42,7 +43,7 @@ import { createWarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { createEmbedder, type EmbedderSettings } from '#server/providers/embed.ts'
 import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
 import { openLocalEmbedder } from '#server/providers/local-model/local-embedder.ts'
-import { DEFAULT_BASE_URLS } from '#server/providers/provider-registry.ts'
+import { createProviders } from '#server/providers/provider-registry.ts'
 import { allowNetworks } from '#server/providers/public-address.ts'
 import { createPriceTable } from '#server/providers/model-prices.ts'
 import { createTranscriber, OPENAI_BASE_URL } from '#server/providers/transcribe.ts'
@@ -55,8 +56,9 @@ import type { DocumentFile } from '#server/storage/store-object.ts'
 import type { Gauges } from '#server/telemetry/gauges.ts'
 import type { Foundation } from './foundation.ts'
 import { readPrices } from './model-prices.ts'
-import { limitsTokens } from './operator-settings.ts'
+import { limitsTokens, readModelChoices } from './operator-settings.ts'
 import { createPageRoutes } from './page.ts'
+import { listOperatedProviders, providerSettings } from './provider-settings.ts'
 
 const BUILT_CLIENT = fileURLToPath(new URL('../../dist/web', import.meta.url))
 const SIMULTANEOUS_REPLIES = 256
@@ -128,7 +130,8 @@ export async function startProduct(
   const commands = config.TOOL_COMMANDS
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
   const providersOf = personalProviders.resolve
-  const sharedModels = { database: background, settings, defaultModel: config.DEFAULT_MODEL, log }
+  const readChoices = readModelChoices(config, operatorSettings)
+  const sharedModels = { database: background, settings, readChoices, log }
   const ocrProcesses = config.OCR_PROCESSES || availableParallelism()
   const warmParsers = createWarmParsers({ backgroundThrottle })
   undo.push(() => warmParsers.stop())
@@ -288,7 +291,14 @@ export async function startProduct(
   return {
     operated: {
       embeddings: embedder?.model ?? null,
-      providers: listOfferedProviders(settings),
+      providers: listOperatedProviders(settings),
+      modelOffers: createModelOffers({
+        database,
+        configured: createProviders(settings).configured,
+        readChoices,
+        areFixed: config.OFFERED_MODELS !== undefined,
+        log,
+      }),
     },
     gauges: workers?.gauges ?? {},
     directDispatch: workers?.directDispatch,
@@ -302,29 +312,6 @@ export async function startProduct(
       return { bytes: Math.floor(fileRoomOf(usage) / copies), message: describeFullFiles(usage) }
     },
   }
-}
-
-function providerSettings(config: Foundation['config']) {
-  return {
-    anthropic: { apiKey: config.ANTHROPIC_API_KEY, baseUrl: config.ANTHROPIC_BASE_URL },
-    openai: { apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL },
-    compatible: { apiKey: config.OPENAI_COMPATIBLE_API_KEY, baseUrl: config.OPENAI_COMPATIBLE_BASE_URL },
-    idleTimeoutMs: config.MODEL_SILENCE_S * 1000,
-  }
-}
-
-/** Model providers of the environment, with the host that receives questions. */
-function listOfferedProviders({ anthropic, openai, compatible }: ReturnType<typeof providerSettings>) {
-  const hostOf = (address: string) => new URL(address).host
-  return [
-    ...(anthropic.apiKey === undefined
-      ? []
-      : [{ name: 'Anthropic', host: hostOf(anthropic.baseUrl ?? DEFAULT_BASE_URLS.Anthropic) }]),
-    ...(openai.apiKey === undefined
-      ? []
-      : [{ name: 'OpenAI', host: hostOf(openai.baseUrl ?? DEFAULT_BASE_URLS.OpenAI) }]),
-    ...(compatible.baseUrl === undefined ? [] : [{ name: 'OpenAI-compatible', host: hostOf(compatible.baseUrl) }]),
-  ]
 }
 
 const openLocalModel = async ({ EMBEDDINGS_PATH: folder, EMBEDDINGS_PREFIXES: prefixes }: Foundation['config']) =>

@@ -141,6 +141,7 @@ function apiRequests(
     send('POST', '/api/operation/people/:id/reset-second-factor'),
     { ...send('PUT', '/api/operation/settings/:name', { value: '1' }), parameters: { name: 'LIMIT_QUESTIONS' } },
     send('POST', '/api/operation/test-mail'),
+    send('PUT', '/api/operation/models', { models: [randomUUID()], is_offered: true }),
     get('/api/operation/usage'),
     get('/api/providers'),
     send('POST', '/api/providers', { kind: 'compatible', name: 'mine', baseUrl: modelUrl, apiKey: 'a-key-of-mine' }),

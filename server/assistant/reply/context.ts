@@ -43,7 +43,13 @@ export interface ReplyContext {
   readonly summary: StoredSummary | undefined
   readonly history: readonly Turn[]
   readonly turnsInPrompt: TurnsInPrompt
-  readonly model: { readonly identifier: string; readonly provider: string | undefined; readonly contextWindow: number }
+  readonly model: {
+    readonly identifier: string
+    readonly provider: string | undefined
+    readonly contextWindow: number
+    /** False: only a key of the person or the space may reach it. */
+    readonly isOffered: boolean
+  }
   readonly sources: readonly Source[]
   readonly attachedPictures: readonly AttachedPicture[]
   readonly pictures: readonly ShownPicture[]
@@ -95,6 +101,8 @@ interface ConversationState {
   readonly provider: string | null
   readonly context_window: number | null
   readonly sees: boolean | null
+  /** Null: there is no such model that the asker may read. */
+  readonly is_offered: boolean | null
   readonly documents: number
   readonly unread: number
   readonly ready: number
@@ -114,6 +122,7 @@ async function readConversationState(
        c.space_id is not null and has_space_keys(c.space_id) as has_space_keys,
        auth.uid() = any ((select libraries_to('read'))::uuid[]) as has_own_documents,
        wanted.identifier <> chosen.identifier as is_replaced, chosen.identifier, m.provider, m.context_window, m.sees,
+       case when m.id is not null then coalesce(m.is_offered, true) end as is_offered,
        d.documents, d.unread, d.ready,
        exists (select from own_providers) as has_providers, exists (select from tool_servers) as has_tool_servers,
        used.text_bytes::float8, used.text_limit::float8, c.space_id is null or has_text_room(c.space_id) as has_space_room
@@ -215,7 +224,7 @@ export async function readContext(
     turnsInPrompt,
     unfinished,
     summary,
-    model: { identifier, provider: state.provider ?? undefined, contextWindow },
+    model: { identifier, provider: state.provider ?? undefined, contextWindow, isOffered: state.is_offered === true },
     unread: await findUnreadDocuments(scope, {
       ...state,
       ...options,

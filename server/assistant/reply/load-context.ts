@@ -10,6 +10,7 @@ import type { Turn } from '#server/conversations/queries.ts'
 import { GENERIC_PLANS } from '#server/database/scope.ts'
 import type { ChatTurn } from '#server/providers/chat.ts'
 import type { Embedder } from '#server/providers/embed.ts'
+import { ProviderError } from '#server/providers/provider-error.ts'
 import type { Providers } from '#server/providers/provider-registry.ts'
 import type { Attempt } from './attempt.ts'
 import { loadPictures, readContext, type ReplyContext, searchInOtherWords } from './context.ts'
@@ -40,6 +41,7 @@ export async function loadContext(attempt: Attempt, dependencies: ReplyDependenc
     hasPersonal: read.hasConnected.providers,
     spaceId: read.keysOfSpace,
   })
+  if (!read.model.isOffered) await rejectNotOffered(read.model, await loadingProviders, dependencies)
   const [context, providers, servers] = await Promise.all([
     withOtherWords(attempt, read, { loadingProviders, embedder }, dependencies).then((found) =>
       loadPictures(found, dependencies, signal),
@@ -53,6 +55,33 @@ export async function loadContext(attempt: Attempt, dependencies: ReplyDependenc
     writer.append({ type: 'text', text: context.unfinished.text })
   }
   return { context, trace: createTraceRecorder(context.trace), providers, servers, embedder }
+}
+
+/**
+ * A key of the person or the space goes on reaching what the operator withdrew. A model that is unknown altogether, and models of
+ * own servers, are rejected where they are asked.
+ * @throws ProviderError `not_offered`
+ */
+async function rejectNotOffered(
+  { provider, identifier }: ReplyContext['model'],
+  providers: Providers,
+  { database }: ReplyDependencies,
+): Promise<void> {
+  if (provider !== undefined && providers.isPersonal(provider, identifier)) return
+  // The policies hide it from the person.
+  const { rows } = await database.serviceStatement<{ name: string; instead: string | null }>(
+    `select name, (select name from models where is_default and owner is null and space_id is null limit 1) as instead
+     from models where model_identifier = $1 and owner is null and space_id is null and not is_offered`,
+    [identifier],
+  )
+  const [withdrawn] = rows
+  if (!withdrawn) return
+  const { name, instead } = withdrawn
+  throw new ProviderError(
+    'not_offered',
+    `“${name}” is no longer offered here: choose another model${instead === null ? '' : `, such as “${instead}”`}.`,
+    { retryable: false },
+  )
 }
 
 async function readOnceReady(

@@ -3,6 +3,7 @@ import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import {
   installation,
+  type OperatedModel,
   operatedPeople,
   type OperatedPerson,
   testMailAnswer,
@@ -10,6 +11,7 @@ import {
 } from '#contract/operation.ts'
 import { allDailyUsage } from '#contract/usage.ts'
 import { apiFetch, apiJson, apiSend, rest } from '#web/data/client.ts'
+import { refetchModels } from '#web/data/models.ts'
 import { refetch } from '#web/data/refetch.ts'
 
 const INSTALLATION = '/api/operation'
@@ -73,7 +75,18 @@ export async function changeSetting(queryClient: QueryClient, name: string, valu
     refetch(queryClient, { queryKey: [INSTALLATION] }),
     refetch(queryClient, { queryKey: ['own_limits'] }),
     refetch(queryClient, { queryKey: ['own_usage'] }),
+    refetchModels(queryClient),
   ])
+}
+
+/** Offers models to everybody, or withdraws them. */
+export async function offerModels(
+  queryClient: QueryClient,
+  models: readonly OperatedModel[],
+  isOffered: boolean,
+): Promise<void> {
+  await apiSend('PUT', `${INSTALLATION}/models`, { models: models.map(({ id }) => id), is_offered: isOffered })
+  await Promise.all([refetch(queryClient, { queryKey: [INSTALLATION] }), refetchModels(queryClient)])
 }
 
 export const sendTestMail = (): Promise<TestMailAnswer> =>

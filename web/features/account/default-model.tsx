@@ -4,6 +4,7 @@ import { useUser } from '#web/data/auth/auth-context.tsx'
 import { modelsQuery, offeredIn, unavailableReasons, useAvailability } from '#web/data/models.ts'
 import { selectModel } from '#web/data/selected-model.ts'
 import { accountSettingsQuery, changePreferences } from '#web/data/settings.ts'
+import { modelLabel } from '#web/lib/messages/conversation-labels.ts'
 import { ErrorText } from '#web/ui/section.tsx'
 import { SelectField } from '#web/ui/select-field.tsx'
 import { useAttempt } from '#web/data/use-attempt.ts'
@@ -18,6 +19,8 @@ export function DefaultModel(): JSX.Element | null {
   if (data === undefined || settings === undefined) return null
   const models = offeredIn(null, data)
   const reasons = unavailableReasons(availability)
+  const preferred = settings.preferences.default_model ?? ''
+  const isGone = preferred !== '' && !models.some((model) => model.model_identifier === preferred)
   const ofServer = models.find(({ is_default }) => is_default)
 
   const choose = (identifier: string): void => {
@@ -30,12 +33,15 @@ export function DefaultModel(): JSX.Element | null {
     <>
       <SelectField
         label="Model of new conversations"
-        value={settings.preferences.default_model ?? ''}
+        value={preferred}
         options={[
           {
             value: '',
             label: ofServer === undefined ? 'Default' : `Default (${ofServer.name})`,
           },
+          ...(isGone
+            ? [{ value: preferred, label: `${modelLabel(preferred, [])} (no longer offered)`, disabled: true }]
+            : []),
           ...models.map(({ model_identifier, name }) => {
             const reason = reasons.get(model_identifier)
             return {

@@ -63,6 +63,10 @@ function RefreshItem(): JSX.Element {
   )
 }
 
+/** A model of an own server, or one that the operator offers no longer. */
+const describeGone = (identifier: string): string =>
+  identifier.startsWith('endpoint:') ? 'This model is no longer connected.' : 'This model is no longer offered.'
+
 export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element {
   const models = useModels()
   const { data: availability, refetch } = useAvailability()
@@ -70,7 +74,7 @@ export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element
   const selected = models.find((model) => model.model_identifier === identifier)
   const reasons = unavailableReasons(availability)
   const isGone = identifier !== null && models.length > 0 && selected === undefined
-  const fault = isGone ? 'This model is no longer connected.' : reasons.get(identifier ?? '')
+  const fault = isGone ? describeGone(identifier) : reasons.get(identifier ?? '')
   // Opening the key form moves the focus there.
   const leaving = useRef(false)
   const choose = (chosen: string): void => {

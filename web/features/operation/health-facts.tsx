@@ -1,5 +1,5 @@
 import type { JSX } from 'react'
-import type { Installation, InstallationHealth } from '#contract/operation.ts'
+import type { InstallationHealth } from '#contract/operation.ts'
 import { describeBytes } from '#contract/usage.ts'
 import { formatCount } from '#web/lib/format/daily-usage.ts'
 import styles from './operation.module.css'
@@ -17,8 +17,8 @@ function describeBackup({
   return hasFailed ? `${age}; the last one failed, see the log` : age
 }
 
-/** State of the installation: database, disk, queues, backup, models. */
-export function HealthFacts({ health, models }: Pick<Installation, 'health' | 'models'>): JSX.Element {
+/** State of the installation: database, disk, queues, backup. */
+export function HealthFacts({ health }: { health: InstallationHealth }): JSX.Element {
   const facts: [string, string][] = [
     ['Version', health.version],
     ['Database', describeBytes(health.database_bytes)],
@@ -27,11 +27,6 @@ export function HealthFacts({ health, models }: Pick<Installation, 'health' | 'm
     ['Documents waiting', formatCount(health.documents_waiting)],
     ['Newest backup', describeBackup(health)],
     ['Search by meaning', health.embeddings ?? 'no model, search uses words alone'],
-    [
-      'Model providers',
-      models.providers.map(({ name, host, models: count }) => `${name} (${host}, models: ${count})`).join(', ') ||
-        'none, Alcove Reader answers',
-    ],
   ]
   return (
     <dl className={styles.facts}>

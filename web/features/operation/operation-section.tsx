@@ -6,6 +6,7 @@ import { DailyChart } from '#web/ui/daily-chart.tsx'
 import rows from '#web/ui/rows.module.css'
 import { ErrorText, Section } from '#web/ui/section.tsx'
 import { HealthFacts } from './health-facts.tsx'
+import { isModelSetting, OperatedModels } from './operated-models.tsx'
 import { PeopleList } from './people-list.tsx'
 import { SettingRow } from './setting-row.tsx'
 import { TestMail } from './test-mail.tsx'
@@ -23,18 +24,23 @@ export default function OperationSection(): JSX.Element {
         <p className={rows.caption}>
           For you alone, as the operator. Documents and conversations of others are not shown.
         </p>
-        {installation.data !== undefined && (
-          <HealthFacts health={installation.data.health} models={installation.data.models} />
-        )}
+        {installation.data !== undefined && <HealthFacts health={installation.data.health} />}
         <ErrorText>{installation.isError ? 'The state of the installation could not be loaded.' : null}</ErrorText>
       </Section>
       <Section title="Sign-ups and limits">
         <p className={rows.caption}>0 is no limit. Days and months are those of UTC.</p>
         <div className={rows.list}>
-          {installation.data?.settings.map((setting) => (
-            <SettingRow key={setting.name} setting={setting} />
-          ))}
+          {installation.data?.settings
+            .filter((setting) => !isModelSetting(setting))
+            .map((setting) => (
+              <SettingRow key={setting.name} setting={setting} />
+            ))}
         </div>
+      </Section>
+      <Section title="Models">
+        {installation.data !== undefined && (
+          <OperatedModels models={installation.data.models} settings={installation.data.settings} />
+        )}
       </Section>
       <Section title="Mail">
         <TestMail />

@@ -33,6 +33,17 @@ const SIGN_UP = 'AUTH_SIGNUP'
 
 export const labelOfSetting = (name: string): string => LABELS[name] ?? name
 
+export function FixedSetting({ label, value, name }: { label: string; value: string; name: string }): JSX.Element {
+  return (
+    <div className={styles.setting}>
+      <p>
+        {label}: {value}
+      </p>
+      <p className={rows.caption}>Set in the environment of the server ({name}).</p>
+    </div>
+  )
+}
+
 /** One setting. What is stored shows until something is typed, so that a change elsewhere is taken over. */
 export function SettingRow({ setting }: { setting: OperatedSetting }): JSX.Element {
   const { name, value, is_fixed: isFixed, is_changed: isChanged } = setting
@@ -44,15 +55,10 @@ export function SettingRow({ setting }: { setting: OperatedSetting }): JSX.Eleme
   const save = async (next: string | null): Promise<void> => {
     if (await run(() => changeSetting(queryClient, name, next))) setTyped(null)
   }
-  if (isFixed)
-    return (
-      <div className={styles.setting}>
-        <p>
-          {label}: {SIGN_UPS.find((choice) => name === SIGN_UP && choice.value === value)?.label ?? value}
-        </p>
-        <p className={rows.caption}>Set in the environment of the server ({name}).</p>
-      </div>
-    )
+  if (isFixed) {
+    const chosen = SIGN_UPS.find((choice) => name === SIGN_UP && choice.value === value)
+    return <FixedSetting label={label} value={chosen?.label ?? value} name={name} />
+  }
   return (
     <form
       className={styles.setting}
