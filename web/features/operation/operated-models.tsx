@@ -43,7 +43,7 @@ function describeModel({
   return [
     ...(identifier === name || identifier.endsWith(`/${name}`) ? [] : [identifier]),
     ...(isDefault ? ['model of new conversations'] : []),
-    ...(isListed ? [] : ['an earlier model, only for conversations that use it']),
+    ...(isListed ? [] : ['earlier, for conversations with it']),
   ].join(' · ')
 }
 
@@ -161,7 +161,7 @@ function DefaultModel({
         value={value}
         disabled={busy}
         options={[
-          { value: '', label: `The first that is offered${value === '' && current ? ` (${current.name})` : ''}` },
+          { value: '', label: `Automatic${value === '' && current ? ` (${current.name})` : ''}` },
           ...(isMissing ? [{ value, label: `${value} (no longer listed)`, disabled: true }] : []),
           ...choosable.map((model) => ({ value: model.model_identifier, label: `${model.name} (${model.provider})` })),
         ]}
