@@ -139,7 +139,7 @@ const errorOf = ({ metadata }: MessageRow) => metadata?.['error']
 test('all are offered without any decision, to the operator with their hosts and without keys', async () => {
   const answer = await people.call(operator, 'GET', '/api/operation')
   const text = await answer.text()
-  expect(text).not.toContain('0815')
+  expect(text).not.toContain(KEY)
   const { models: operated } = installation.parse(JSON.parse(text))
   const host = new URL(environment['OPENAI_BASE_URL'] ?? '').host
   expect(operated.are_fixed).toBe(false)
