@@ -4,7 +4,7 @@ import type { Log } from '#server/base/log.ts'
 import type { Database, Scope } from '#server/database/scope.ts'
 import { COMPATIBLE_PREFIX, createProviders, type ProviderSettings } from '#server/providers/provider-registry.ts'
 import { listModels } from '#server/providers/list-models.ts'
-import { lockChoices, type ModelChoices, storeChoices } from './offered-models.ts'
+import { isNotOffered, lockChoices, type ModelChoices, storeChoices } from './offered-models.ts'
 
 export interface CatalogueModel {
   readonly identifier: string
@@ -77,14 +77,22 @@ export async function refreshModels({ database, settings, readChoices, log }: Re
     log.warn({ err: error }, 'the OpenAI-compatible endpoint did not list its models')
     return undefined
   })
+  const { configured } = createProviders(settings)
   await database.asService(async (scope) => {
+    await lockChoices(scope)
     if (listed !== undefined)
       await storeListedModels(
         scope,
         listed.map(({ id, ...listedModel }) => ({ identifier: COMPATIBLE_PREFIX + id, name: id, ...listedModel })),
       )
-    await lockChoices(scope)
-    await storeChoices(scope, createProviders(settings).configured, await readChoices(scope))
+    const choices = await readChoices(scope)
+    await storeChoices(scope, configured, choices)
+    const { defaultModel } = choices
+    if (listed !== undefined && defaultModel !== undefined && (await isNotOffered(scope, configured, defaultModel)))
+      log.warn(
+        { model: defaultModel },
+        'the model of new conversations (DEFAULT_MODEL) is not offered: another one is used',
+      )
   })
   if (baseUrl !== undefined && listed !== undefined)
     log.info({ models: listed.length }, 'the endpoint listed its models')

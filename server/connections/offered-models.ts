@@ -35,7 +35,7 @@ const notifyPages = (scope: Scope) =>
   scope.query(`update models set updated_at = now() where is_default and ${OF_INSTALLATION}`)
 
 /** The default is the named model, else the first of the first configured provider, else Alcove Reader. */
-async function storeDefault(scope: Scope, configured: readonly string[], named: string | undefined): Promise<void> {
+async function storeDefault(scope: Scope, configured: readonly string[], named: readonly string[]): Promise<void> {
   await scope.query(
     `with preferred as (
        select id from models
@@ -46,28 +46,32 @@ async function storeDefault(scope: Scope, configured: readonly string[], named: 
      )
      update models set is_default = (id = (select id from preferred)), updated_at = now()
      where is_default is distinct from (id = (select id from preferred))`,
-    [configured, named === undefined ? [] : spelled([named]), READER_MODEL],
+    [configured, named, READER_MODEL],
   )
 }
 
-/** Decides about models that are new, and chooses the default. Runs as the service, after `lockChoices`. */
+/**
+ * Decides about models that are new, and chooses the default. Runs as the service, after `lockChoices`, which comes before any
+ * change of the installation's models: the other order would deadlock.
+ */
 export async function storeChoices(
   scope: Scope,
   configured: readonly string[],
   { offered, offersNew, defaultModel }: ModelChoices,
 ): Promise<void> {
   const own = [...configured, READER_PROVIDER]
+  const named = defaultModel === undefined ? [] : spelled([defaultModel])
   const decided =
     offered === undefined
       ? await scope.query(
-          `update models set is_offered = $2 or provider = $3, updated_at = now()
+          `update models set is_offered = $2 or provider = $3 or model_identifier = any ($4), updated_at = now()
            where is_offered is null and ${OF_INSTALLATION} and provider = any ($1)`,
-          [own, offersNew, READER_PROVIDER],
+          [own, offersNew, READER_PROVIDER, named],
         )
       : await scope.query(
           `update models set is_offered = model_identifier = any ($2), updated_at = now()
            where is_offered is distinct from (model_identifier = any ($2)) and ${OF_INSTALLATION} and provider = any ($1)`,
-          [own, spelled([...offered, ...(defaultModel === undefined ? [] : [defaultModel])])],
+          [own, [...spelled(offered), ...named]],
         )
   // Without any other model Alcove Reader answers, whatever was decided about it.
   await scope.query(
@@ -75,8 +79,17 @@ export async function storeChoices(
      where model_identifier = $2 and not coalesce(is_offered, true) and not exists (select from models where ${USABLE})`,
     [configured, READER_MODEL],
   )
-  await storeDefault(scope, configured, defaultModel)
+  await storeDefault(scope, configured, named)
   if ((decided.rowCount ?? 0) > 0) await notifyPages(scope)
+}
+
+/** A name of the environment may be misspelled, or its model withdrawn. @returns whether no offered model has this name */
+export async function isNotOffered(scope: Scope, configured: readonly string[], named: string): Promise<boolean> {
+  const { rows } = await scope.query(`select from models where ${USABLE} and model_identifier = any ($2) limit 1`, [
+    configured,
+    spelled([named]),
+  ])
+  return rows.length === 0
 }
 
 /** @throws AppError `conflict` */

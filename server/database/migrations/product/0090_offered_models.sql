@@ -22,3 +22,8 @@ create policy "everyone signed in reads the offered models" on models for select
     owner is null and space_id is null
     and (coalesce(is_offered, true) or provider = any ((select vendors_with_own_key())::text[]))
   );
+
+-- What an installation has offered so far stays offered: OFFER_NEW_MODELS concerns later models. A new installation has no
+-- accounts yet.
+update models set is_offered = true
+where owner is null and space_id is null and exists (select from auth.users);
