@@ -49,6 +49,7 @@ async function startModels(): Promise<string> {
           response.end(JSON.stringify({ data: listed.map((id) => ({ id, context_length: 32_000 })) }))
           return
         }
+        if (request.url === '/silent/v1/models') return
         asked.push(request.headers.authorization ?? 'none')
         if (body.includes('slowly')) await release
         // OpenAI's own models are asked by its other protocol, which is only refused here.
@@ -393,5 +394,22 @@ test('the environment decides before the page', async () => {
     }
   } finally {
     await third.stop()
+  }
+})
+
+test('what the environment decides holds from the start, also while no model server answers', async () => {
+  const decided = await start({
+    OFFERED_MODELS: 'gpt-6-luna',
+    DEFAULT_MODEL: 'stove',
+    OPENAI_COMPATIBLE_BASE_URL: new URL('/silent/v1', environment['OPENAI_BASE_URL']).href,
+  })
+  try {
+    const by = await openSpaceClients(decided.address)
+    const names = await visible(ben, by)
+    expect(names).toEqual(expect.arrayContaining([STOVE, VENDORS]))
+    expect(names).not.toContain(LAMP)
+    expect(await defaultOf(ben, by)).toEqual([STOVE])
+  } finally {
+    await decided.stop()
   }
 })

@@ -99,6 +99,18 @@ export async function refreshModels({ database, settings, readChoices, log }: Re
   return listed !== undefined
 }
 
+/** Applies choices that were changed while no server ran, to the models that are known. */
+export async function applyModelChoices({
+  database,
+  settings,
+  readChoices,
+}: Pick<RefreshOptions, 'database' | 'settings' | 'readChoices'>): Promise<void> {
+  await database.asService(async (scope) => {
+    await lockChoices(scope)
+    await storeChoices(scope, createProviders(settings).configured, await readChoices(scope))
+  })
+}
+
 /** A model server that starts at the same time may need about two minutes to load. */
 const RETRY_DELAYS_MS = [2, 5, 10, 20, 30, 60].map((seconds) => 1000 * seconds)
 

@@ -79,7 +79,7 @@ export const openOperatorSettings = ({ config, background, listener, log }: Foun
     })),
     async apply(scope, textOf, changed) {
       await storeQuotas(scope, quotasOf(textOf))
-      // At the start, the models are listed before the default is chosen.
+      // At the start, the workers apply them.
       if (changed !== 'DEFAULT_MODEL' && changed !== 'OFFER_NEW_MODELS') return
       const { configured } = createProviders(providerSettings(config))
       const choices = choicesOf(config, textOf)

@@ -22,7 +22,7 @@ import { createReplyClaims } from '#server/assistant/queue/claims.ts'
 import { startWorker } from '#server/assistant/queue/worker.ts'
 import { createReplyLog, type DeliverEarly } from '#server/assistant/reply/reply-log.ts'
 import { createEmbeddingsChoices, type OperatorEmbeddings } from '#server/connections/embeddings-choice.ts'
-import { refreshModels, refreshModelsAtStart } from '#server/connections/models.ts'
+import { applyModelChoices, refreshModels, refreshModelsAtStart } from '#server/connections/models.ts'
 import { createModelOffers } from '#server/connections/offered-models.ts'
 import type { ServerEndpoint } from '#server/connections/personal-embedders.ts'
 import { createPersonalProviders } from '#server/connections/personal-providers.ts'
@@ -159,6 +159,8 @@ export async function startProduct(
   undo.push(() => jobs.stop())
 
   async function startWorkers() {
+    // Before any answer: the endpoint may take long to list its models.
+    await applyModelChoices(sharedModels)
     const queue = openDatabase({ ...connection, max: QUEUE_CONNECTIONS }, log, notifier)
     undo.push(() => queue.close())
     const worker = await startWorker({
