@@ -56,7 +56,7 @@ export function createModelRoutes({ database, providersOf, refresh }: ModelRoute
         readJsonRows<{ model_identifier: string; provider: string; is_offered: boolean }>(
           scope,
           {
-            text: `select model_identifier, provider, coalesce(is_offered, true) as is_offered from models where ${CHOOSABLE}`,
+            text: `select model_identifier, provider, coalesce(is_offered, true) or is_default as is_offered from models where ${CHOOSABLE}`,
             values: [spaceId],
           },
           { ...LIST_BOUNDS, wayOut: FEWER_MODELS },

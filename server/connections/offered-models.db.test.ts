@@ -36,6 +36,29 @@ test('of the new models, the default that the environment names is offered in an
   expect(rows).toEqual([{ name: 'stove' }])
 })
 
+test('Alcove Reader that is withdrawn answers only while no other model can', async () => {
+  const db = await temporaryDatabase()
+  const reader = async () => {
+    const person = await db.createPerson()
+    const { rows } = await db.database.asUser(person, (scope) =>
+      scope.query(`select is_default from models where model_identifier = 'alcove-reader'`),
+    )
+    return rows
+  }
+  const store = (names: readonly string[]) =>
+    db.database.asService(async (scope) => {
+      await list(scope, names)
+      await storeChoices(scope, COMPATIBLE, UNDECIDED)
+    })
+  await db.admin.query(`update models set is_offered = false where model_identifier = 'alcove-reader'`)
+  await store(['lamp'])
+  expect(await reader()).toEqual([])
+  await store([])
+  expect(await reader()).toEqual([{ is_default: true }])
+  await store(['lamp'])
+  expect(await reader()).toEqual([])
+})
+
 test('an upgrade leaves offered what an installation with accounts has offered', async () => {
   const upgrade = async (isUsed: boolean) => {
     const old = await databaseBefore('0090')

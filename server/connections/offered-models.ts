@@ -34,14 +34,17 @@ const USABLE = `is_visible and ${OF_INSTALLATION} and coalesce(is_offered, true)
 const notifyPages = (scope: Scope) =>
   scope.query(`update models set updated_at = now() where is_default and ${OF_INSTALLATION}`)
 
-/** The default is the named model, else the first of the first configured provider, else Alcove Reader. */
+/**
+ * The default is the named model, else the first of the first configured provider, else Alcove Reader. As the default it answers
+ * even where it is withdrawn, until another model can.
+ */
 async function storeDefault(scope: Scope, configured: readonly string[], named: readonly string[]): Promise<void> {
   await scope.query(
     `with preferred as (
        select id from models
-       where is_visible and ${OF_INSTALLATION} and coalesce(is_offered, true)
-         and (model_identifier = any($2) or provider = any($1) or model_identifier = $3)
-       order by coalesce(model_identifier = any($2), false) desc, coalesce(array_position($1, provider), 99), created_at, name
+       where is_visible and ${OF_INSTALLATION}
+         and (coalesce(is_offered, true) and (model_identifier = any($2) or provider = any($1)) or model_identifier = $3)
+       order by coalesce(is_offered, true) desc, coalesce(model_identifier = any($2), false) desc, coalesce(array_position($1, provider), 99), created_at, name
        limit 1
      )
      update models set is_default = (id = (select id from preferred)), updated_at = now()
@@ -73,12 +76,6 @@ export async function storeChoices(
            where is_offered is distinct from (model_identifier = any ($2)) and ${OF_INSTALLATION} and provider = any ($1)`,
           [own, [...spelled(offered), ...named]],
         )
-  // Without any other model Alcove Reader answers, whatever was decided about it.
-  await scope.query(
-    `update models set is_offered = true, updated_at = now()
-     where model_identifier = $2 and not coalesce(is_offered, true) and not exists (select from models where ${USABLE})`,
-    [configured, READER_MODEL],
-  )
   await storeDefault(scope, configured, named)
   if ((decided.rowCount ?? 0) > 0) await notifyPages(scope)
 }

@@ -4224,7 +4224,7 @@ CREATE TRIGGER tg_messages__note_answer AFTER INSERT ON public.messages FOR EACH
 CREATE TRIGGER tg_usage__delete AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
 CREATE TRIGGER tg_usage__update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.tg_count_usage('(select coalesce(c.space_id, c.uid) from public.conversations c where c.id = r.conversation_id)', '0', 'public.text_size(r.content) + public.json_size(r.metadata)');
-CREATE TRIGGER realtime_delete AFTER DELETE ON public.models REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,is_offered,owner,provider,space_id}');
+CREATE TRIGGER realtime_delete AFTER DELETE ON public.models REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id,is_default,is_offered,owner,provider,space_id}');
 CREATE TRIGGER realtime_insert AFTER INSERT ON public.models REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{}');
 CREATE TRIGGER realtime_update AFTER UPDATE ON public.models REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION realtime.record_change('{id}', '{id}');
 CREATE CONSTRAINT TRIGGER tg_own_providers__forget_other_vectors AFTER DELETE OR UPDATE OF embeddings_model ON public.own_providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.embeddings_model IS NOT NULL)) EXECUTE FUNCTION public.tg_embeddings_choices__forget_vectors();
@@ -4432,7 +4432,7 @@ create policy "messages are read with their conversation" on public.messages for
 alter table public.models enable row level security;
 alter table public.models force row level security;
 create policy "everyone signed in reads the offered models" on public.models for select to authenticated
-  using (((owner IS NULL) AND (space_id IS NULL) AND (COALESCE(is_offered, true) OR (provider = ANY (( SELECT public.vendors_with_own_key() AS vendors_with_own_key)::text[])))));
+  using (((owner IS NULL) AND (space_id IS NULL) AND (COALESCE(is_offered, true) OR is_default OR (provider = ANY (( SELECT public.vendors_with_own_key() AS vendors_with_own_key)::text[])))));
 create policy "members read the models of their spaces" on public.models for select to authenticated
   using ((space_id = ANY (( SELECT public.spaces_to('read'::text) AS spaces_to)::uuid[])));
 create policy "owner reads models of own providers" on public.models for select to authenticated

@@ -122,7 +122,7 @@ async function readConversationState(
        c.space_id is not null and has_space_keys(c.space_id) as has_space_keys,
        auth.uid() = any ((select libraries_to('read'))::uuid[]) as has_own_documents,
        wanted.identifier <> chosen.identifier as is_replaced, chosen.identifier, m.provider, m.context_window, m.sees,
-       case when m.id is not null then coalesce(m.is_offered, true) end as is_offered,
+       case when m.id is not null then coalesce(m.is_offered, true) or m.is_default end as is_offered,
        d.documents, d.unread, d.ready,
        exists (select from own_providers) as has_providers, exists (select from tool_servers) as has_tool_servers,
        used.text_bytes::float8, used.text_limit::float8, c.space_id is null or has_text_room(c.space_id) as has_space_room

@@ -71,7 +71,7 @@ async function rejectNotOffered(
   // The policies hide it from the person.
   const { rows } = await database.serviceStatement<{ name: string; instead: string | null }>(
     `select name, (select name from models where is_default and owner is null and space_id is null limit 1) as instead
-     from models where model_identifier = $1 and owner is null and space_id is null and not is_offered`,
+     from models where model_identifier = $1 and owner is null and space_id is null and not is_offered and not is_default`,
     [identifier],
   )
   const [withdrawn] = rows

@@ -1,5 +1,6 @@
 -- Which models of the installation are offered to everybody. Null: not decided yet, which is offered until a server decides by
--- OFFER_NEW_MODELS. Models of people and spaces ignore it.
+-- OFFER_NEW_MODELS. Models of people and spaces ignore it, and so does the default: Alcove Reader becomes it while
+-- there is no other.
 alter table models add column is_offered boolean;
 
 -- Vendors of which the caller or a space in which it may ask has a key: their models cost the installation nothing.
@@ -20,7 +21,7 @@ drop policy "everyone signed in reads the shared models" on models;
 create policy "everyone signed in reads the offered models" on models for select to authenticated
   using (
     owner is null and space_id is null
-    and (coalesce(is_offered, true) or provider = any ((select vendors_with_own_key())::text[]))
+    and (coalesce(is_offered, true) or is_default or provider = any ((select vendors_with_own_key())::text[]))
   );
 
 -- What an installation has offered so far stays offered: OFFER_NEW_MODELS concerns later models. A new installation has no
