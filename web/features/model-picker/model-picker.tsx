@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Check, ChevronDown, KeyRound, RefreshCw, Sparkles, Unplug } from 'lucide-react'
 import { Fragment, useRef, useState, type JSX } from 'react'
 import { apiErrorMessage } from '#web/data/client.ts'
-import { unavailableReasons, refreshModels, type Model, useAvailability } from '#web/data/models.ts'
+import { unavailableReasons, refetchModels, refreshModels, type Model, useAvailability } from '#web/data/models.ts'
 import { selectModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { keyProviderOf, openProviderKeyForm } from '#web/data/provider-key-form.ts'
 import { useSpace } from '#web/data/spaces/current-space.ts'
@@ -69,7 +69,8 @@ const describeGone = (identifier: string): string =>
 
 export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element {
   const models = useModels()
-  const { data: availability, refetch } = useAvailability()
+  const queryClient = useQueryClient()
+  const { data: availability } = useAvailability()
   const { name, identifier } = useSelectedModel()
   const selected = models.find((model) => model.model_identifier === identifier)
   const reasons = unavailableReasons(availability)
@@ -85,7 +86,8 @@ export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element
     <Menu
       label="Models"
       onOpenChange={(open) => {
-        if (open) void refetch()
+        // No change says that a space has got a key, or has it no longer.
+        if (open) void refetchModels(queryClient)
       }}
       onCloseAutoFocus={(event) => {
         if (leaving.current) event.preventDefault()
