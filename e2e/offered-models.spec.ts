@@ -103,12 +103,25 @@ test('the default of new conversations reaches open pages, and is not withdrawn'
   await picker('Model: family-0 DEFAULT').waitFor()
 })
 
+test('the default is chosen by arrow keys, and the list stays focused', async () => {
+  const list = section().getByLabel('Model of new conversations')
+  await list.focus()
+  for (const key of ['ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
+  await picker('Model: family-1 DEFAULT').waitFor()
+  expect(await list.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
+  await list.selectOption({ label: 'Automatic' })
+  await picker('Model: family-0 DEFAULT').waitFor()
+})
+
 test('all found models of a provider are withdrawn at once', async () => {
   await section().getByLabel('Find a model').fill('family')
-  await section().getByRole('button', { name: 'Offer no models of OpenAI-compatible' }).click()
+  const withdrawAll = section().getByRole('button', { name: 'Withdraw all 50 found models of OpenAI-compatible' })
+  await withdrawAll.click()
   await section().getByText('0 of 50 offered').waitFor()
+  await section().getByRole('status').getByText('50 models of OpenAI-compatible are not offered.').waitFor()
+  expect(await withdrawAll.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
   await expect.poll(async () => (await listedInPicker()).filter((name) => name.startsWith('family'))).toEqual([])
-  await section().getByRole('button', { name: 'Offer all models of OpenAI-compatible' }).click()
+  await section().getByRole('button', { name: 'Offer all 50 found models of OpenAI-compatible' }).click()
   await section().getByText('50 of 50 offered').waitFor()
   await expect.poll(async () => (await listedInPicker()).filter((name) => name.startsWith('family'))).toHaveLength(50)
 })

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useDeferredValue, useId, useState, type JSX } from 'react'
+import { useDeferredValue, useId, useRef, useState, type JSX } from 'react'
 import type { OperatedModel, OperatedModels as Models, OperatedSetting } from '#contract/operation.ts'
 import { changeSetting, offerModels } from '#web/data/operation/operation.ts'
 import { useAttempt } from '#web/data/use-attempt.ts'
@@ -9,6 +9,7 @@ import { ErrorText } from '#web/ui/section.tsx'
 import { SelectField } from '#web/ui/select-field.tsx'
 import { Switch } from '#web/ui/switch.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
+import hidden from '#web/ui/visually-hidden.module.css'
 import styles from './operation.module.css'
 import { FixedSetting } from './setting-row.tsx'
 
@@ -21,17 +22,29 @@ const MAX_SHOWN = 40
 /** So few are seen at a glance. */
 const MIN_SEARCHED = 12
 
-/** A switch shows what was wanted until the answer arrives, and stays focused meanwhile. */
-function useWanted(value: boolean, save: (wanted: boolean) => Promise<void>) {
-  const [wanted, setWanted] = useState<boolean | null>(null)
-  const { busy, errorMessage, run } = useAttempt()
-  const change = async (next: boolean): Promise<void> => {
-    if (busy) return
+/**
+ * A control shows what was wanted until the answer arrives, and stays focused meanwhile. Of the choices that are made until
+ * then, as arrow keys do in a list, the latest alone is saved.
+ */
+function useWanted<Value extends boolean | string>(value: Value, save: (wanted: Value) => Promise<void>) {
+  const [wanted, setWanted] = useState<Value | null>(null)
+  const latest = useRef<Value | null>(null)
+  const { errorMessage, run } = useAttempt()
+  const change = async (next: Value): Promise<void> => {
     setWanted(next)
-    await run(() => save(next))
+    const isSaving = latest.current !== null
+    latest.current = next
+    if (isSaving) return
+    let saved: Value
+    do {
+      saved = latest.current
+      const saving = saved
+      await run(() => save(saving))
+    } while (latest.current !== saved)
+    latest.current = null
     setWanted(null)
   }
-  return { checked: wanted ?? value, errorMessage, change }
+  return { shown: wanted ?? value, errorMessage, change }
 }
 
 function describeModel({
@@ -50,7 +63,7 @@ function describeModel({
 function ModelSwitch({ model, isFixed }: { model: OperatedModel; isFixed: boolean }): JSX.Element {
   const queryClient = useQueryClient()
   const [labelId, captionId] = [useId(), useId()]
-  const { checked, errorMessage, change } = useWanted(model.is_offered, (wanted) =>
+  const { shown, errorMessage, change } = useWanted(model.is_offered, (wanted) =>
     offerModels(queryClient, [model], wanted),
   )
   const caption = describeModel(model)
@@ -68,7 +81,7 @@ function ModelSwitch({ model, isFixed }: { model: OperatedModel; isFixed: boolea
           )}
         </span>
         <Switch
-          checked={checked}
+          checked={shown}
           disabled={isFixed}
           onCheckedChange={(wanted) => void change(wanted)}
           aria-labelledby={labelId}
@@ -85,14 +98,50 @@ interface GroupProps {
   readonly host: string | null
   readonly models: readonly OperatedModel[]
   readonly isFixed: boolean
+  /** Whether `models` are those that a typed text has found. */
+  readonly areFound: boolean
 }
 
-function ProviderModels({ name, host, models, isFixed }: GroupProps): JSX.Element {
+/** With `aria-disabled`: a disabled button would lose the focus. */
+function AllButton({
+  label,
+  concerns,
+  isSpent,
+  onClick,
+}: {
+  label: string
+  concerns: string
+  isSpent: boolean
+  onClick: () => void
+}): JSX.Element {
+  return (
+    <Button
+      variant="outline"
+      size="sm"
+      className={styles.all}
+      aria-disabled={isSpent}
+      onClick={() => {
+        if (!isSpent) onClick()
+      }}
+    >
+      {label}
+      <span className={hidden.hidden}>{concerns}</span>
+    </Button>
+  )
+}
+
+function ProviderModels({ name, host, models, isFixed, areFound }: GroupProps): JSX.Element {
   const queryClient = useQueryClient()
   const { busy, errorMessage, run } = useAttempt()
   const id = useId()
   const offered = models.filter((model) => model.is_offered).length
-  const offerAll = (isOffered: boolean) => void run(() => offerModels(queryClient, models, isOffered))
+  const [said, setSaid] = useState('')
+  const all = areFound ? `all ${models.length} found` : 'all'
+  const offerAll = async (isOffered: boolean): Promise<void> => {
+    setSaid('')
+    if (await run(() => offerModels(queryClient, models, isOffered)))
+      setSaid(`${models.length} models of ${name} are ${isOffered ? 'offered' : 'not offered'}.`)
+  }
   const left = models.length - MAX_SHOWN
   return (
     <div className={rows.list}>
@@ -114,26 +163,23 @@ function ProviderModels({ name, host, models, isFixed }: GroupProps): JSX.Elemen
       {left > 0 && <p className={rows.caption}>{left} more: type a part of the name above.</p>}
       {models.length > 1 && !isFixed && (
         <div className={rows.actions}>
-          <Button
-            variant="outline"
-            size="sm"
-            disabled={busy || offered === models.length}
-            aria-label={`Offer all models of ${name}`}
-            onClick={() => offerAll(true)}
-          >
-            Offer all
-          </Button>
-          <Button
-            variant="ghost"
-            size="sm"
-            disabled={busy || offered === 0}
-            aria-label={`Offer no models of ${name}`}
-            onClick={() => offerAll(false)}
-          >
-            Offer none
-          </Button>
+          <AllButton
+            label={`Offer ${all}`}
+            concerns={` models of ${name}`}
+            isSpent={busy || offered === models.length}
+            onClick={() => void offerAll(true)}
+          />
+          <AllButton
+            label={areFound ? `Withdraw ${all}` : 'Offer none'}
+            concerns={areFound ? ` models of ${name}` : ` of the models of ${name}`}
+            isSpent={busy || offered === 0}
+            onClick={() => void offerAll(false)}
+          />
         </div>
       )}
+      <p role="status" className={hidden.hidden}>
+        {said}
+      </p>
       <ErrorText>{errorMessage}</ErrorText>
     </div>
   )
@@ -147,8 +193,10 @@ function DefaultModel({
   models: readonly OperatedModel[]
 }): JSX.Element {
   const queryClient = useQueryClient()
-  const { busy, errorMessage, run } = useAttempt()
   const { value, is_fixed: isFixed } = setting
+  const { shown, errorMessage, change } = useWanted(value, (chosen) =>
+    changeSetting(queryClient, DEFAULT, chosen === '' ? null : chosen),
+  )
   const label = 'Model of new conversations'
   const current = models.find((model) => model.is_default)
   if (isFixed) return <FixedSetting label={label} value={current?.name ?? value} name={DEFAULT} />
@@ -158,14 +206,13 @@ function DefaultModel({
     <div className={styles.setting}>
       <SelectField
         label={label}
-        value={value}
-        disabled={busy}
+        value={shown}
         options={[
           { value: '', label: `Automatic${value === '' && current ? ` (${current.name})` : ''}` },
           ...(isMissing ? [{ value, label: `${value} (no longer listed)`, disabled: true }] : []),
           ...choosable.map((model) => ({ value: model.model_identifier, label: `${model.name} (${model.provider})` })),
         ]}
-        onChange={(chosen) => void run(() => changeSetting(queryClient, DEFAULT, chosen === '' ? null : chosen))}
+        onChange={(chosen) => void change(chosen)}
       />
       <ErrorText>{errorMessage}</ErrorText>
     </div>
@@ -176,7 +223,7 @@ function NewModels({ setting }: { setting: OperatedSetting }): JSX.Element {
   const queryClient = useQueryClient()
   const id = useId()
   const isOn = setting.value === 'true'
-  const { checked, errorMessage, change } = useWanted(isOn, (wanted) =>
+  const { shown, errorMessage, change } = useWanted(isOn, (wanted) =>
     changeSetting(queryClient, OFFER_NEW, String(wanted)),
   )
   const label = 'Offer new models of a provider'
@@ -185,7 +232,7 @@ function NewModels({ setting }: { setting: OperatedSetting }): JSX.Element {
     <div className={styles.setting}>
       <div className={rows.row}>
         <span id={id}>{label}</span>
-        <Switch checked={checked} onCheckedChange={(wanted) => void change(wanted)} aria-labelledby={id} />
+        <Switch checked={shown} onCheckedChange={(wanted) => void change(wanted)} aria-labelledby={id} />
       </div>
       <ErrorText>{errorMessage}</ErrorText>
     </div>
@@ -229,7 +276,7 @@ export function OperatedModels({
         />
       )}
       {shown.map((group) => (
-        <ProviderModels key={group.name} {...group} isFixed={areFixed} />
+        <ProviderModels key={group.name} {...group} isFixed={areFixed} areFound={wanted !== ''} />
       ))}
       {shown.length === 0 && <p className={rows.caption}>No model has this in its name.</p>}
     </>
