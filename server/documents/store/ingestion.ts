@@ -31,23 +31,33 @@ export interface ClaimedDocument {
 const CLAIMED = `id, library as owner, coalesce(owner, library) as "addedBy", ${nameWithFolderToSql('documents')} as filename, mimetype, size, path, series, attempt, tries,
   parsed_at is not null as is_parsed`
 
-/** Begins an attempt, which makes older ones stale. Undefined if the document is deleted or already parsed. */
+/**
+ * Begins an attempt, which makes older ones stale. Undefined if the document is deleted or already parsed, and if its
+ * account is disabled: then it is paused.
+ */
 export async function claimDocument(scope: Scope, id: string): Promise<ClaimedDocument | undefined> {
   const { rows } = await scope.query<ClaimedDocument>(
-    `update documents set state = 'reading', attempt = attempt + 1, tries = tries + 1
-     where id = $1 and state in ('queued', 'reading')
+    `with paused as (
+       update documents set state = 'paused', tries = case state when 'reading' then tries - 1 else tries end
+       where id = $1 and state in ('queued', 'reading') and is_disabled(library))
+     update documents set state = 'reading', attempt = attempt + 1, tries = tries + 1
+     where id = $1 and state in ('queued', 'reading') and not is_disabled(library)
      returning ${CLAIMED}`,
     [id],
   )
   return rows[0]
 }
 
-/** Begins the first attempts of documents that wait for one; leaves out those that another transaction holds. */
+/**
+ * Begins the first attempts of documents that wait for one; leaves out those that another transaction holds, and those
+ * of disabled accounts.
+ */
 export async function claimNewDocuments(scope: Scope, ids: readonly string[]): Promise<ClaimedDocument[]> {
   const { rows } = await scope.query<ClaimedDocument & Record<string, unknown>>(
     `update documents set state = 'reading', attempt = 1, tries = 1
      where id in (
        select id from documents where id = any ($1::uuid[]) and state = 'queued' and attempt = 0
+         and not is_disabled(library)
        order by id for update skip locked)
      returning ${CLAIMED}`,
     [ids],

@@ -14,16 +14,22 @@ as $$
 declare
   stopped record;
 begin
+  -- Rows that a worker holds are left out, so that the ban need not wait for it: their next claim or renewal stops them.
   for stopped in
     update public.replies r set stop_requested = true
-    where r.owner = new.id and r.state in ('queued', 'running') returning r.id
+    where r.id in (
+      select w.id from public.replies w where w.owner = new.id and w.state in ('queued', 'running')
+      for update skip locked)
+    returning r.id
   loop
     perform pg_notify('reply_stop', stopped.id::text);
   end loop;
   -- Documents of a space are its members' too, whoever added them.
   update public.documents d
   set state = 'paused', tries = case d.state when 'reading' then d.tries - 1 else d.tries end
-  where d.library = new.id and d.state in ('queued', 'reading');
+  where d.id in (
+    select w.id from public.documents w where w.library = new.id and w.state in ('queued', 'reading')
+    for update skip locked);
   return null;
 end
 $$;
