@@ -53,6 +53,7 @@ export async function startStorageService(options: Partial<StorageOptions> = {})
   const log = createLog('silent')
   const routes = createStorageRoutes({
     database: db.database,
+    background: db.background,
     tokens,
     accessWatch: { watch: () => () => undefined },
     blobs,

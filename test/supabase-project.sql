@@ -15,7 +15,8 @@ grant usage on schema auth to anon, authenticated, service_role, project_owner;
 create table auth.users (
   instance_id uuid, id uuid primary key, aud varchar(255), role varchar(255), email varchar(255),
   encrypted_password varchar(255), email_confirmed_at timestamptz, last_sign_in_at timestamptz,
-  raw_app_meta_data jsonb, raw_user_meta_data jsonb, created_at timestamptz, updated_at timestamptz, banned_until timestamptz
+  raw_app_meta_data jsonb, raw_user_meta_data jsonb, created_at timestamptz, updated_at timestamptz, banned_until timestamptz,
+  deleted_at timestamptz
 );
 alter table auth.users owner to supabase_auth_admin;
 alter table auth.users enable row level security;

@@ -16,16 +16,22 @@ export async function isSessionOpen(database: Database, sessionId: string): Prom
   return rowCount === 1
 }
 
-/** False for an account that is disabled or deleted. */
-export async function isAccountOpen(database: Database, id: string): Promise<boolean> {
-  const { rowCount } = await database.asAuth((scope) =>
-    scope.query(
-      'select from auth.users where id = $1 and deleted_at is null and (banned_until is null or banned_until <= now())',
+/** Undefined for an account that is not in this database, such as one of another issuer. */
+export async function findAccountState(database: Database, id: string): Promise<'open' | 'closed' | undefined> {
+  const { rows } = await database.asAuth((scope) =>
+    scope.query<{ is_open: boolean }>(
+      `select deleted_at is null and (banned_until is null or banned_until <= now()) as is_open
+       from auth.users where id = $1`,
       [id],
     ),
   )
-  return rowCount === 1
+  const [found] = rows
+  return found && (found.is_open ? 'open' : 'closed')
 }
+
+/** False for an account that is disabled or deleted. */
+export const isAccountOpen = async (database: Database, id: string): Promise<boolean> =>
+  (await findAccountState(database, id)) === 'open'
 
 type CachedSession = { readonly has_factor: boolean } | undefined
 

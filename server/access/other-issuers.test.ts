@@ -8,6 +8,9 @@ import { acceptProject, acceptSharedSecret } from './other-issuers.ts'
 const SECRET = 'a secret that another program signs with'
 const person = { role: 'authenticated', sub: '0b54b2a6-7d0b-4f7c-9b4d-6f1f6e7f2a11' }
 
+/** Of the other issuer: this database does not know it. */
+const SESSION = '4b6cf0f2-3f0e-4a43-9d27-5e0f6ad5a6e1'
+
 const signedWith = (secret: string, claims: Record<string, unknown> = person) =>
   new SignJWT(claims)
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
@@ -24,7 +27,7 @@ async function startProject() {
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
   const sign = (issuer = `${url}/auth/v1`) =>
-    new SignJWT(person)
+    new SignJWT({ ...person, session_id: SESSION })
       .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
       .setIssuer(issuer)
       .setExpirationTime('1h')
@@ -35,7 +38,9 @@ async function startProject() {
 test('accepts tokens signed with the shared secret as well as our own', async () => {
   const own = await createTestTokens()
   const tokens = acceptSharedSecret(own, SECRET)
-  expect(await tokens.verify(await signedWith(SECRET))).toMatchObject(person)
+  const accepted = await tokens.verify(await signedWith(SECRET, { ...person, session_id: SESSION }))
+  expect(accepted).toMatchObject(person)
+  expect(accepted).not.toHaveProperty('session_id')
   expect(await tokens.verify(own.serviceRoleKey)).toMatchObject({ role: 'service_role' })
 })
 
@@ -58,7 +63,9 @@ test('without a secret, rejects every symmetric token, our public key as the sec
 test('accepts tokens of a project by its published keys, and of no other issuer', async () => {
   const project = await startProject()
   const tokens = acceptProject(project.url)
-  expect(await tokens.verify(await project.sign())).toMatchObject(person)
+  const accepted = await tokens.verify(await project.sign())
+  expect(accepted).toMatchObject(person)
+  expect(accepted).not.toHaveProperty('session_id')
   const own = await createTestTokens()
   for (const token of [await project.sign('https://elsewhere.example/auth/v1'), own.serviceRoleKey])
     await expect(tokens.verify(token)).rejects.toMatchObject({ code: 'unauthenticated' })

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import { createRemoteJWKSet, decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose'
 import { AppError, codeOf } from '#server/base/errors.ts'
 import { cacheVerified, type TokenVerifier } from './tokens.ts'
 
@@ -15,10 +15,17 @@ function isSymmetric(token: string): boolean {
   }
 }
 
+/** Sessions of other issuers are not in this database, where each would count as one that has ended. */
+function withoutSession({ session_id: _, ...claims }: JWTPayload): JWTPayload {
+  return claims
+}
+
 export function acceptSharedSecret(verifier: TokenVerifier, secret: string | undefined): TokenVerifier {
   if (secret === undefined) return verifier
   const key = new TextEncoder().encode(secret)
-  const shared = cacheVerified(async (token) => (await jwtVerify(token, key, { algorithms: ['HS256'] })).payload)
+  const shared = cacheVerified(async (token) =>
+    withoutSession((await jwtVerify(token, key, { algorithms: ['HS256'] })).payload),
+  )
   return { verify: (token) => (isSymmetric(token) ? shared : verifier).verify(token) }
 }
 
@@ -27,7 +34,8 @@ export function acceptProject(url: string): TokenVerifier {
   const keys = createRemoteJWKSet(new URL(`${url}/auth/v1/.well-known/jwks.json`))
   return cacheVerified(async (token) => {
     try {
-      return (await jwtVerify(token, keys, { algorithms: ASYMMETRIC, issuer: `${url}/auth/v1` })).payload
+      const options = { algorithms: ASYMMETRIC, issuer: `${url}/auth/v1` }
+      return withoutSession((await jwtVerify(token, keys, options)).payload)
     } catch (error) {
       const code = codeOf(error)
       const isUnreachable = code === undefined ? error instanceof TypeError : UNREACHABLE_CODES.has(code)

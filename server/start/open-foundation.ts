@@ -43,7 +43,7 @@ export async function openFoundation({
   const issued = signing
     ? await requireOpenSessions(signing, database, listener, { everyoneHasFactor: config.AUTH_REQUIRE_AAL2 })
     : acceptProject(config.SUPABASE_URL ?? '')
-  const accessWatch = await openAccessWatch(listener, (id) => isSessionOpen(database, id), log)
+  const accessWatch = await openAccessWatch(listener, (id) => isSessionOpen(background, id), log)
   undo.push(() => accessWatch.stop())
   const unsentAnswers = createUnsentAnswers({}, accessWatch)
   const tokens = identifyCallers(acceptSharedSecret(issued, config.JWT_SECRET), unsentAnswers)

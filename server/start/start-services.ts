@@ -191,6 +191,7 @@ export async function startServices(
       realtime: realtime.routes,
       storage: createStorageRoutes({
         database,
+        background,
         tokens,
         accessWatch,
         blobs,

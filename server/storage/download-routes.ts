@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { AccessWatch } from '#server/access/access-watch.ts'
 import { endWithAccess } from '#server/access/end-with-access.ts'
-import { isAccountOpen } from '#server/access/open-sessions.ts'
+import { findAccountState, isAccountOpen } from '#server/access/open-sessions.ts'
 import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
@@ -17,6 +17,8 @@ import type { SignedTokens, Signer } from './signed-tokens.ts'
 
 interface DownloadRouteOptions {
   readonly database: Database
+  /** Never waits behind requests of people. */
+  readonly background: Database
   readonly blobs: BlobStore
   readonly tokens: TokenVerifier
   readonly accessWatch: AccessWatch
@@ -24,22 +26,19 @@ interface DownloadRouteOptions {
 }
 type StorageContext = Context<NodeBindings>
 
-interface Readable {
-  readonly object: StoredObject
-  /** Undefined for what everybody may read. */
-  readonly watched?: Parameters<typeof endWithAccess>[2]
-}
+/** Takes whose right ends the response, before it is asked for. Never called for what everybody may read. */
+type Watch = (watched: Parameters<typeof endWithAccess>[2]) => void
 
-const UNWATCHED_BYTES = 64 * 1024
+const unwatched: Watch = () => undefined
 
 export function createDownloadRoutes(options: DownloadRouteOptions): Hono<NodeBindings> {
-  const { database, blobs, tokens, accessWatch, signedTokens } = options
+  const { database, background, blobs, tokens, accessWatch, signedTokens } = options
   const routes = new Hono<NodeBindings>()
 
   /** Retries once if the bytes were replaced between finding and opening them. */
   async function respondWithObject(
-    find: () => Promise<Readable>,
-    respond: (found: Readable) => Promise<Response>,
+    find: () => Promise<StoredObject>,
+    respond: (found: StoredObject) => Promise<Response>,
   ): Promise<Response> {
     try {
       return await respond(await find())
@@ -54,48 +53,60 @@ export function createDownloadRoutes(options: DownloadRouteOptions): Hono<NodeBi
   const findAsService = (target: ObjectPath) =>
     database.asService((scope) => getObject(scope, target), { readOnly: true })
 
-  async function findForCaller(context: StorageContext, target: ObjectPath): Promise<Readable> {
+  async function findForCaller(context: StorageContext, target: ObjectPath, watch: Watch): Promise<StoredObject> {
     const claims = await verifyCaller(context, tokens)
-    const object = await findAsCaller(claims, target)
     const isAllowed = async () => {
       const visible = await asCaller(database, claims, (scope) => findVisibleKeys(scope, target.bucket, [target.key]), {
         readOnly: true,
       })
       return visible.has(target.key)
     }
-    return { object, watched: { person: claims.sub, sessionId: claims.session_id, isAllowed } }
+    watch({ person: claims.sub, sessionId: claims.session_id, isAllowed })
+    return findAsCaller(claims, target)
   }
 
   /** Everyone may read objects of a public bucket; otherwise the policies decide. */
-  async function findReadable(context: StorageContext, isPublicAddress: boolean): Promise<Readable> {
+  async function findReadable(
+    context: StorageContext,
+    isPublicAddress: boolean,
+    watch: Watch = unwatched,
+  ): Promise<StoredObject> {
     const target = parseObjectPath(context)
     const bucket = await getBucket(database, target.bucket)
-    if (bucket.public) return { object: await findAsService(target) }
+    if (bucket.public) return findAsService(target)
     if (isPublicAddress) throw new StorageError('NoSuchBucket')
-    return findForCaller(context, target)
+    return findForCaller(context, target, watch)
+  }
+
+  /** An owner without an account here, such as one of another issuer, ends no link. */
+  async function findSignerOfEarlier({ owner }: StoredObject): Promise<string | null> {
+    return owner !== null && (await findAccountState(background, owner)) !== undefined ? owner : null
   }
 
   /** A link ends with the account that signed it; one of an earlier version with the owner of its object. */
-  async function findSigned(target: ObjectPath, signer: Signer): Promise<Readable> {
+  async function findSigned(target: ObjectPath, signer: Signer, watch: Watch): Promise<StoredObject> {
     const object = await findAsService(target)
-    const person = (signer === undefined ? object.owner : signer) ?? undefined
-    if (person === undefined) return { object }
-    const isAllowed = () => isAccountOpen(database, person)
+    const person = signer === undefined ? await findSignerOfEarlier(object) : signer
+    if (person === null) return object
+    const isAllowed = () => isAccountOpen(background, person)
+    watch({ person, isAllowed })
     if (!(await isAllowed())) throw new StorageError('InvalidSignature')
-    return { object, watched: { person, isAllowed } }
+    return object
   }
 
-  const serve = (context: StorageContext, find: () => Promise<Readable>, options: ServeOptions = {}) =>
-    respondWithObject(find, async ({ object, watched }) => {
-      const download = context.req.query('download')
-      const response = await serveObject(blobs, object, context.req.raw, { download, ...options })
-      // The buffers of the system take smaller ones.
-      const isLong = Number(response.headers.get('content-length')) > UNWATCHED_BYTES
-      if (watched && isLong) endWithAccess(context, accessWatch, watched)
-      return response
-    })
+  function serve(
+    context: StorageContext,
+    find: (watch: Watch) => Promise<StoredObject>,
+    options: ServeOptions = {},
+  ): Promise<Response> {
+    const watch: Watch = (watched) => void endWithAccess(context, accessWatch, watched)
+    return respondWithObject(
+      () => find(watch),
+      (object) => serveObject(blobs, object, context.req.raw, { download: context.req.query('download'), ...options }),
+    )
+  }
 
-  function respondWithInfo(context: StorageContext, { object }: Readable): Response {
+  function respondWithInfo(context: StorageContext, object: StoredObject): Response {
     const { id, name, version, bucket_id, metadata, user_metadata, created_at, updated_at } = object
     return context.json({
       id,
@@ -123,11 +134,13 @@ export function createDownloadRoutes(options: DownloadRouteOptions): Hono<NodeBi
   routes.get('/sign/:bucket/:key{.+}', async (context) => {
     const target = parseObjectPath(context)
     const { expiresAt, signer } = await signedTokens.verifyDownload(context.req.query('token') ?? '', target)
-    return serve(context, () => findSigned(target, signer), { expiresAt })
+    return serve(context, (watch) => findSigned(target, signer, watch), { expiresAt })
   })
-  routes.get('/public/:bucket/:key{.+}', (context) => serve(context, () => findReadable(context, true)))
-  routes.get('/authenticated/:bucket/:key{.+}', (context) => serve(context, () => findReadable(context, false)))
-  routes.get('/:bucket/:key{.+}', (context) => serve(context, () => findReadable(context, false)))
+  routes.get('/public/:bucket/:key{.+}', (context) => serve(context, (watch) => findReadable(context, true, watch)))
+  routes.get('/authenticated/:bucket/:key{.+}', (context) =>
+    serve(context, (watch) => findReadable(context, false, watch)),
+  )
+  routes.get('/:bucket/:key{.+}', (context) => serve(context, (watch) => findReadable(context, false, watch)))
 
   return routes
 }

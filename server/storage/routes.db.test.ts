@@ -11,6 +11,8 @@ import type { DocumentFile } from './store-object.ts'
 type Person = Claims & { sub: string }
 
 const signingKey = randomBytes(32)
+/** Whose right may end a response, in the order of the requests. */
+const watched: string[] = []
 const documents: (Omit<DocumentFile, 'open'> & { content: string })[] = []
 let service: StorageTestService
 let owner: Person
@@ -25,6 +27,12 @@ const plain = { contentType: 'text/plain' }
 beforeAll(async () => {
   service = await startStorageService({
     signingKey,
+    accessWatch: {
+      watch(person) {
+        watched.push(person)
+        return () => undefined
+      },
+    },
     async onDocumentUpload({ open, ...file }) {
       const content = await text(await open())
       if (content === 'unreadable') throw new AppError('unsupported_type', 'That is no document.')
@@ -230,13 +238,34 @@ describe('signed URLs', () => {
 
     expect(await readStatuses()).toEqual([200, 200, 200])
     await setBan('2500-01-01')
+    const before = watched.length
     expect(await readStatuses()).toEqual([400, 400, 200])
+    // The watch begins before the account is asked for: it may be disabled in between.
+    expect(watched.slice(before)).toEqual([signer.sub, signer.sub])
     expect(await write()).toBe(400)
     await setBan(null)
     expect(await readStatuses()).toEqual([200, 200, 200])
     expect(await write()).toBe(200)
     await service.db.admin.query('update auth.users set deleted_at = now() where id = $1', [signer.sub])
     expect(await readStatuses()).toEqual([400, 400, 200])
+  })
+
+  test('of an earlier version open when the owner of the object has no account here', async () => {
+    const elsewhere = randomUUID()
+    await files.upload(own('elsewhere.txt'), 'of another issuer', plain)
+    await service.db.admin.query(`update storage.objects set owner = $2, owner_id = $3 where name = $1`, [
+      own('elsewhere.txt'),
+      elsewhere,
+      elsewhere,
+    ])
+    const signed = createSignedTokens(signingKey)
+    const target = { bucket: 'documents', key: own('elsewhere.txt') }
+    const download = await signed.signDownload(target, { signer: undefined, expiresInS: 60 })
+    const upload = await signed.signUpload(target, { upsert: true, owner: elsewhere }, 60)
+    const read = `${service.url}/object/sign/documents/${target.key}?token=${download}`
+    expect(await (await fetch(read)).text()).toBe('of another issuer')
+    const write = `${service.url}/object/upload/sign/documents/${target.key}?token=${upload}`
+    expect((await fetch(write, { method: 'PUT', body: 'replaced' })).status).toBe(200)
   })
 
   test('allow nothing else', async () => {

@@ -18,6 +18,8 @@ import { createUploadRoutes } from './upload-routes.ts'
 
 export interface StorageOptions {
   readonly database: Database
+  /** For whether accounts are open, which is not a caller's statement. */
+  readonly background: Database
   readonly tokens: TokenVerifier
   /** Ends transfers of sessions that end and of people who lose their right. */
   readonly accessWatch: AccessWatch
@@ -51,6 +53,7 @@ const EXPOSED_HEADERS = [
 
 export function createStorageRoutes({
   database,
+  background,
   tokens,
   accessWatch,
   blobs,
@@ -65,6 +68,7 @@ export function createStorageRoutes({
   const onDiscarded = createBackgroundRemoval(database, blobs, log)
   const options = {
     database,
+    background,
     tokens,
     accessWatch,
     blobs,

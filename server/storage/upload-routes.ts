@@ -2,10 +2,11 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { AccessWatch } from '#server/access/access-watch.ts'
 import { endWithAccess, endWithSession } from '#server/access/end-with-access.ts'
-import { isAccountOpen } from '#server/access/open-sessions.ts'
+import { findAccountState, isAccountOpen } from '#server/access/open-sessions.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { streamBody } from '#server/base/caller.ts'
 import { listedMediaType, UNKNOWN_TYPE } from '#server/blobs/media-types.ts'
+import type { Database } from '#server/database/scope.ts'
 import { requireAllowedObject } from './bucket-limits.ts'
 import { asCaller, readRequest, verifyCaller } from './caller.ts'
 import { StorageError } from './errors.ts'
@@ -14,10 +15,12 @@ import { requireKey, type ObjectPath } from './names.ts'
 import { parseObjectPath } from './object-path.ts'
 import { type ObjectDraft, findStoredVersion, getBucket, getObject, requireWriteAccess } from './objects.ts'
 import { type NodeBindings, parseUpload } from './parse-upload.ts'
-import type { SignedTokens } from './signed-tokens.ts'
+import type { SignedTokens, UploadGrant } from './signed-tokens.ts'
 import { limitToRoom, putLimited, storeObject, type StoreOptions } from './store-object.ts'
 
 interface UploadRouteOptions extends StoreOptions {
+  /** Never waits behind requests of people. */
+  readonly background: Database
   readonly tokens: TokenVerifier
   readonly accessWatch: AccessWatch
   readonly signedTokens: SignedTokens
@@ -36,7 +39,7 @@ const copyRequestSchema = z.object({
 })
 
 export function createUploadRoutes(options: UploadRouteOptions): Hono<NodeBindings> {
-  const { database, blobs, tokens, accessWatch, signedTokens, maxObjectBytes, onDiscarded } = options
+  const { database, background, blobs, tokens, accessWatch, signedTokens, maxObjectBytes, onDiscarded } = options
   const routes = new Hono<NodeBindings>()
 
   interface Upload {
@@ -88,18 +91,25 @@ export function createUploadRoutes(options: UploadRouteOptions): Hono<NodeBindin
 
   /** @throws StorageError `InvalidSignature` */
   async function requireOpenAccount(signer: string | null): Promise<void> {
-    if (signer !== null && !(await isAccountOpen(database, signer))) throw new StorageError('InvalidSignature')
+    if (signer !== null && !(await isAccountOpen(background, signer))) throw new StorageError('InvalidSignature')
+  }
+
+  /** Links of earlier versions name only the owner, who may be of another issuer and then ends no link. */
+  async function findSigner({ owner, signer }: UploadGrant): Promise<string | null> {
+    if (signer !== undefined) return signer
+    return owner !== undefined && (await findAccountState(background, owner)) !== undefined ? owner : null
   }
 
   /** Write access was checked when the token was signed; without `upsert` it creates an object only once. */
   routes.put('/upload/sign/:bucket/:key{.+}', async (context) => {
     const target = parseObjectPath(context)
     const grant = await signedTokens.verifyUpload(context.req.query('token') ?? '', target)
-    const { upsert, owner, signer = owner ?? null } = grant
+    const { upsert, owner } = grant
+    const signer = await findSigner(grant)
     await requireOpenAccount(signer)
     endWithAccess(context, accessWatch, {
       person: signer ?? undefined,
-      isAllowed: async () => signer === null || (await isAccountOpen(database, signer)),
+      isAllowed: async () => signer === null || (await isAccountOpen(background, signer)),
     })
     const { Key } = await storeUpload(context, {
       target,
