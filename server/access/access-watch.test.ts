@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { AppError } from '#server/base/errors.ts'
 import { createLog } from '#server/base/log.ts'
 import { openAccessWatch } from './access-watch.ts'
 
@@ -8,9 +9,10 @@ async function openWatch() {
   const onReconnect: (() => void)[] = []
   const ended = new Set<string>()
   let failures = 0
+  let failure: Error = new Error('The connection was lost.')
   const isOpen = async (sessionId: string): Promise<boolean> => {
     failures -= 1
-    if (failures >= 0) throw new Error('The connection was lost.')
+    if (failures >= 0) throw failure
     return !ended.has(sessionId)
   }
   const watch = await openAccessWatch(
@@ -41,8 +43,9 @@ async function openWatch() {
     lost,
     begin,
     missEnd: (sessionId: string) => void ended.add(sessionId),
-    fail: (times: number) => {
+    fail: (times: number, error = failure) => {
       failures = times
+      failure = error
     },
     tellEnd: (sessionId: string) => handlers.get('realtime_session_end')?.(sessionId),
     reconnect: () => {
@@ -100,4 +103,17 @@ test('one failed question about a session breaks nothing off, two do', async () 
   reconnect()
   await vi.waitUntil(() => lost.length > 0)
   expect(lost).toEqual(['ann first'])
+})
+
+test.each([
+  new AppError('unavailable', 'The request waited.', { details: { retryAfterS: 1 } }),
+  Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' }),
+])('a question that came to no turn is asked until it is answered: $message', async (refusal) => {
+  const { lost, begin, fail, missEnd, reconnect } = await openWatch()
+  begin('ann', 'first')
+  begin('ben', 'second')
+  fail(4, refusal)
+  missEnd('first')
+  reconnect()
+  await vi.waitFor(() => expect(lost).toEqual(['ann first']), { timeout: 10_000 })
 })

@@ -1,7 +1,10 @@
 /** Ends what is being sent to a person who loses the right to it, as soon as the database says that rights or sessions end. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
+import { codeOf } from '#server/base/errors.ts'
 import { parseJson } from '#server/base/json.ts'
 import type { Log } from '#server/base/log.ts'
+import { isRefusedTurn } from '#server/database/admission.ts'
 import type { Listener } from '#server/database/listen.ts'
 
 /** Sent by the function `announce_access_change`. A change of a topic, without a person, concerns channels only. */
@@ -17,13 +20,21 @@ interface Watched {
 export interface AccessWatch {
   /**
    * Asks again after each change of the person's rights, and for the session too where its end may have been missed. A
-   * failed question counts as a lost right. @returns what ends the watch
+   * failed question counts as a lost right, except one that came to no turn: it is asked until it is answered.
+   * @returns what ends the watch
    */
   watch(person: string, watched: Watched): () => void
 }
 
 /** A request waits for its turn and a connection at most this long between the check of its token and its watch. */
 const MAX_WAIT_MS = 60_000
+
+const ASK_AGAIN_MS = 1_000
+/** Of a statement, and of its wait for a lock. */
+const TIMEOUTS = new Set(['57014', '55P03'])
+
+/** A busy database tells nothing about a right. */
+const isUnanswered = (error: unknown): boolean => isRefusedTurn(error) || TIMEOUTS.has(codeOf(error) ?? '')
 
 export async function openAccessWatch(
   listener: Listener,
@@ -42,9 +53,15 @@ export async function openAccessWatch(
     // One failed question, such as over a connection that was just lost, tells nothing.
     const asked = isStillRight().catch(isStillRight)
     const isRight = await asked.catch((error: unknown) => {
+      if (isUnanswered(error)) return undefined
       log.warn({ err: error }, 'the right to a response could not be read, it was broken off')
       return false
     })
+    if (isRight === undefined) {
+      await pause(ASK_AGAIN_MS, undefined, { ref: false })
+      if (byPerson.get(person)?.has(entry)) await check(person, entry, isStillRight)
+      return
+    }
     if (!isRight && byPerson.get(person)?.has(entry)) entry.onLost()
   }
 
