@@ -1,9 +1,15 @@
-/** Large bodies of one caller, which are written one after another. */
+/** Large bodies of one caller, which are read one after another. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TokenVerifier } from '#server/access/tokens.ts'
+import { AppError } from '#server/base/errors.ts'
+import { createLog } from '#server/base/log.ts'
 import type { Person } from '#test/assistant.ts'
 import { type RestTestService, startRestService } from '#test/rest-service.ts'
+import { createRestRoutes } from './routes.ts'
+import { createSchemaCache } from './schema-cache.ts'
 
+const log = createLog('silent')
 const LARGE = 'x'.repeat(300_000)
 const SMALL = 'a short title'
 
@@ -36,9 +42,9 @@ async function titleOf(conversation: string): Promise<string | null | undefined>
   return rows[0]?.title
 }
 
-test('one of them waits for another, and neither small ones nor other callers wait', async () => {
+test('neither another of the same caller nor other callers wait while the statement of one waits', async () => {
   const [person, other] = [await service.db.createPerson(), await service.db.createPerson()]
-  const [locked, waiting, small] = [
+  const [locked, large, small] = [
     await createConversation(person),
     await createConversation(person),
     await createConversation(person),
@@ -54,12 +60,42 @@ test('one of them waits for another, and neither small ones nor other callers wa
       return rowCount
     })
     .toBe(1)
-  const second = rename(person, waiting, LARGE)
+  expect(await rename(person, large, LARGE)).toBe(204)
   expect(await rename(other, others, LARGE)).toBe(204)
   expect(await rename(person, small, SMALL)).toBe(204)
-  expect(await Promise.all([titleOf(waiting), titleOf(small)])).toEqual([null, SMALL])
+  expect(await Promise.all([titleOf(large), titleOf(small)])).toEqual([LARGE, SMALL])
   await lock.query('rollback')
   lock.release()
-  expect(await Promise.all([first, second])).toEqual([204, 204])
-  expect(await titleOf(waiting)).toBe(LARGE)
+  expect(await first).toBe(204)
+})
+
+test('many at once are all written', async () => {
+  const person = await service.db.createPerson()
+  const ids = await Promise.all(Array.from({ length: 20 }, () => createConversation(person)))
+  const statuses = await Promise.all(ids.map((id) => rename(person, id, LARGE)))
+  expect(new Set(statuses)).toEqual(new Set([204]))
+})
+
+test('one whose session ends while it waits for its turn is not written', async () => {
+  let verified = 0
+  const tokens: TokenVerifier = {
+    async verify(token) {
+      verified += 1
+      if (verified > 1) throw new AppError('unauthenticated', 'This session has ended. Sign in again.')
+      return service.tokens.verify(token)
+    },
+  }
+  const { database } = service.db
+  const schemaCache = createSchemaCache({ database, schemas: ['public'], listener: service.listener, log })
+  const rest = createRestRoutes({ database, tokens, schemaCache, log })
+  const person = await service.db.createPerson()
+  const id = await createConversation(person)
+  const headers = { ...(await service.headersOf(person)), 'content-type': 'application/json' }
+  const answer = await rest.request(`/conversations?id=eq.${id}`, {
+    method: 'PATCH',
+    headers,
+    body: JSON.stringify({ title: LARGE }),
+  })
+  expect(answer.status).toBe(401)
+  expect(await titleOf(id)).toBeNull()
 })

@@ -110,12 +110,12 @@ export function createRestRoutes({
 
   const largeBodies = createAdmission({ places: Infinity, placesPerCaller: 1, waitsFor: 'earlier ones' })
 
-  /** Large bodies of one caller are written one after another, with requests of others between their parts. */
-  async function runAlone<T>(caller: string, run: () => Promise<T>): Promise<T> {
+  /** Large bodies of one caller are read one after another, with requests of others between their parts. */
+  async function readAlone<T>(caller: string, read: () => Promise<T>): Promise<T> {
     await largeBodies.enter(caller)
     try {
       await nextTurn()
-      return await run()
+      return await read()
     } finally {
       largeBodies.leave(caller)
     }
@@ -125,17 +125,22 @@ export function createRestRoutes({
     const { raw } = context.req
     // Received before the token is checked: a session may end while its client sends slowly.
     const body = isRead(raw.method) ? '' : await context.req.text()
-    const claims = await authenticate(context, tokens)
+    const given = await authenticate(context, tokens)
     const isLarge = body.length > LARGE_BODY_CHARACTERS
-    const request = parseRequest(raw, body, resource, { schemas, allowsRollback })
-    const run = async () => {
+    const caller = connectionCaller(given)
+    const isAlone = isLarge && caller !== SERVICE_CALLER
+    const read = async () => {
+      // The session may have ended during the wait.
+      const claims = isAlone ? await authenticate(context, tokens) : given
+      const request = parseRequest(raw, body, resource, { schemas, allowsRollback })
       const plan = await planRequest(schemaCache, request, bounds)
       if (isLarge) await nextTurn()
-      const settings = requestSettings(request, raw.headers, statementTimeoutMs)
-      return respond(request, plan, await runPlan(database, claims, request, plan, { settings, directDispatch }))
+      return { claims, request, plan }
     }
-    const caller = connectionCaller(claims)
-    return isLarge && caller !== SERVICE_CALLER ? runAlone(caller, run) : run()
+    // Not while the statement runs: it may wait for a row, and waits for its connection by itself.
+    const { claims, request, plan } = isAlone ? await readAlone(caller, read) : await read()
+    const settings = requestSettings(request, raw.headers, statementTimeoutMs)
+    return respond(request, plan, await runPlan(database, claims, request, plan, { settings, directDispatch }))
   }
 
   rest.options('*', answerPreflight)
