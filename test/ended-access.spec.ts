@@ -218,3 +218,20 @@ describe('a request whose body arrives after its session has ended', () => {
     expect(rows).toEqual([])
   })
 })
+
+test('a request without a token is refused before its body has arrived', async () => {
+  const routes = ['/api/conversations', '/rest/v1/conversations', '/realtime/v1/api/broadcast', `/storage/v1/object/sign/documents/${key}`] // prettier-ignore
+  const statuses = routes.map(
+    (route) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { 'content-type': 'application/json', 'content-length': 100_000 }
+        const sent = request(alcove.url + route, { method: 'POST', headers }, (answer) => {
+          resolve(answer.statusCode)
+          sent.destroy()
+        })
+        sent.once('error', reject)
+        sent.write('{')
+      }),
+  )
+  expect(await Promise.all(statuses)).toEqual([401, 401, 401, 400])
+})

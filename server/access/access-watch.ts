@@ -30,7 +30,7 @@ export interface AccessWatch {
 const MAX_WAIT_MS = 60_000
 
 const ASK_AGAIN_MS = 1_000
-/** Of a statement, and of its wait for a lock. */
+/** PostgreSQL ended the statement, or its wait for a lock. */
 const TIMEOUTS = new Set(['57014', '55P03'])
 
 /** A busy database tells nothing about a right. */

@@ -8,7 +8,7 @@ import { acceptProject, acceptSharedSecret } from './other-issuers.ts'
 const SECRET = 'a secret that another program signs with'
 const person = { role: 'authenticated', sub: '0b54b2a6-7d0b-4f7c-9b4d-6f1f6e7f2a11' }
 
-/** Of the other issuer: this database does not know it. */
+/** A session of the other issuer, which this database does not know. */
 const SESSION = '4b6cf0f2-3f0e-4a43-9d27-5e0f6ad5a6e1'
 
 const signedWith = (secret: string, claims: Record<string, unknown> = person) =>

@@ -42,18 +42,14 @@ interface Variables {
   Variables: { claims?: VerifiedClaims }
 }
 
-/** @throws AppError `unauthenticated`, RestError PGRST302 */
-async function authenticate(context: Context<Variables>, tokens: TokenVerifier): Promise<VerifiedClaims> {
+/** @throws RestError PGRST302 */
+function requireToken(context: Context): string {
   const token = tokenOrApiKeyOf(context)
-  if (token === undefined) {
-    throw restError('PGRST302', 'No API key found in request', {
-      hint: 'No `apikey` request header was found.',
-      headers: { 'WWW-Authenticate': 'Bearer' },
-    })
-  }
-  const claims = await tokens.verify(token)
-  context.set('claims', claims)
-  return claims
+  if (token !== undefined) return token
+  throw restError('PGRST302', 'No API key found in request', {
+    hint: 'No `apikey` request header was found.',
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  })
 }
 
 function requireRelation(catalogue: Catalogue, schema: string, name: string): Relation {
@@ -123,15 +119,21 @@ export function createRestRoutes({
 
   async function handleRequest(context: Context<Variables>, resource: Resource): Promise<Response> {
     const { raw } = context.req
+    const token = requireToken(context)
+    const verify = async (): Promise<VerifiedClaims> => {
+      const claims = await tokens.verify(token)
+      context.set('claims', claims)
+      return claims
+    }
     // Received before the token is checked: a session may end while its client sends slowly.
     const body = isRead(raw.method) ? '' : await context.req.text()
-    const given = await authenticate(context, tokens)
+    const given = await verify()
     const isLarge = body.length > LARGE_BODY_CHARACTERS
     const caller = connectionCaller(given)
     const isAlone = isLarge && caller !== SERVICE_CALLER
     const read = async () => {
       // The session may have ended during the wait.
-      const claims = isAlone ? await authenticate(context, tokens) : given
+      const claims = isAlone ? await verify() : given
       const request = parseRequest(raw, body, resource, { schemas, allowsRollback })
       const plan = await planRequest(schemaCache, request, bounds)
       if (isLarge) await nextTurn()

@@ -7,11 +7,15 @@ import type { Claims, Database, Scope } from '#server/database/scope.ts'
 import { StorageError } from './errors.ts'
 import { readJson } from './json-body.ts'
 
-/** @throws StorageError `AccessDenied`, AppError `unauthenticated` */
-export async function verifyCaller(context: Context, tokens: TokenVerifier): Promise<VerifiedClaims> {
+function requireToken(context: Context): string {
   const token = tokenOrApiKeyOf(context)
   if (token === undefined) throw new StorageError('AccessDenied', 'No API key found in request')
-  return tokens.verify(token)
+  return token
+}
+
+/** @throws StorageError `AccessDenied`, AppError `unauthenticated` */
+export async function verifyCaller(context: Context, tokens: TokenVerifier): Promise<VerifiedClaims> {
+  return tokens.verify(requireToken(context))
 }
 
 /**
@@ -23,8 +27,9 @@ export async function readRequest<Schema extends z.ZodType>(
   tokens: TokenVerifier,
   schema: Schema,
 ): Promise<{ readonly claims: VerifiedClaims; readonly request: z.output<Schema> }> {
+  const token = requireToken(context)
   const body = await readJson(context)
-  const claims = await verifyCaller(context, tokens)
+  const claims = await tokens.verify(token)
   return { claims, request: validate(schema, body) }
 }
 
