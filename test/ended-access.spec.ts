@@ -2,7 +2,7 @@
  * Transfers on a started server end with the session or the account of the person who began them: downloads that are read
  * slowly, links that others read, uploads, and requests whose bodies arrive late.
  */
-import { open, readdir } from 'node:fs/promises'
+import { open, readdir, stat } from 'node:fs/promises'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -53,10 +53,24 @@ const headersOf = ({ token }: SignedUp) => ({ apikey, authorization: `Bearer ${t
 async function signOut(): Promise<void> {
   const ended = await fetch(`${alcove.url}/auth/v1/logout`, { method: 'POST', headers: headersOf(person) })
   expect(ended.status).toBe(204)
+  // The end is told to the server after the answer.
+  const read = () => fetch(`${alcove.url}/rest/v1/conversations?limit=1`, { headers: headersOf(person) })
+  await expect.poll(async () => (await read()).status).toBe(401)
 }
 
 const disable = () => admin.query(`update auth.users set banned_until = '2500-01-01' where id = $1`, [person.id])
 const deleteAccount = () => admin.query('delete from auth.users where id = $1', [person.id])
+
+/** Waits until the server has stored the first bytes of an upload, whose file has another name until it is whole. */
+async function awaitBytes(): Promise<void> {
+  const hasBegun = async () => {
+    const entries = await readdir(path.join(folder.dataDir, 'blobs'), { recursive: true, withFileTypes: true })
+    const unfinished = entries.filter(({ name }) => name.endsWith('.unfinished'))
+    const sizes = unfinished.map(async ({ parentPath, name }) => (await stat(path.join(parentPath, name))).size)
+    return Math.max(0, ...(await Promise.all(sizes))) > 0
+  }
+  await expect.poll(() => hasBegun().catch(() => false)).toBe(true)
+}
 
 /** Makes the stored bytes of the person's only file large, so that its download lasts as long as its reader likes. */
 async function storeLargeFile(): Promise<void> {
@@ -156,6 +170,7 @@ describe('an upload', () => {
 
   test('to storage ends with its session, and nothing of it is stored', async () => {
     const sending = await begin('POST', `/storage/v1/object/documents/${key}`, file, { 'content-type': 'text/plain' })
+    await awaitBytes()
     await signOut()
     await sending.closed
     expect(await sending.finish()).not.toBe(200)
@@ -169,6 +184,7 @@ describe('an upload', () => {
       Buffer.from('\r\n--b--\r\n'),
     ])
     const sending = await begin('POST', '/api/documents', form, { 'content-type': 'multipart/form-data; boundary=b' })
+    await awaitBytes()
     await signOut()
     await sending.closed
     expect(await sending.finish()).not.toBe(201)
@@ -179,6 +195,7 @@ describe('an upload', () => {
     const signed = await person.client.storage.from('documents').createSignedUploadUrl(key)
     const route = new URL(signed.data?.signedUrl ?? '').pathname + new URL(signed.data?.signedUrl ?? '').search
     const sending = await begin('PUT', route, file, { 'content-type': 'text/plain', authorization: '' })
+    await awaitBytes()
     await disable()
     await sending.closed
     expect(await sending.finish()).not.toBe(200)
