@@ -98,7 +98,7 @@ async function createPerson() {
   return { id, call }
 }
 
-/** Functions that read or write more than their caller may: who is a member of what, what an invitation or link shows, and how near a limit all people are. */
+/** Functions that read or write more than their caller may: who is a member of what, what an invitation or link shows, of which vendors there is a key, and how near a limit all people are. */
 const CALLABLE_WITH_OWN_RIGHTS = [
   'absence_of_document(uuid,uuid)',
   'answer_invitation(uuid,boolean)',
@@ -122,6 +122,7 @@ const CALLABLE_WITH_OWN_RIGHTS = [
   'space_people(uuid)',
   'spaces_to(text)',
   'unshare_conversation(uuid)',
+  'vendors_with_own_key()',
 ]
 
 test('the migrations apply as a plain role, file by file, and nothing is given but by name', async () => {
