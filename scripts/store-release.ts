@@ -166,9 +166,14 @@ async function shrinkDatabase(admin: pg.Client): Promise<string> {
   return z.string().parse(rows[0]?.segment)
 }
 
-/** After a clean stop PostgreSQL reads only the segment of its last checkpoint. */
-async function removeOtherSegments(dataDir: string, needed: string): Promise<void> {
-  const folder = path.join(dataDir, 'postgres', 'pg_wal')
+/**
+ * After a clean stop PostgreSQL reads only the segment of its last checkpoint. Other files of its last run name paths of this machine.
+ */
+async function removeUnneeded(dataDir: string, needed: string): Promise<void> {
+  const cluster = path.join(dataDir, 'postgres')
+  for (const name of ['postmaster.opts', 'postmaster.pid', 'log', 'logfile'])
+    await rm(path.join(cluster, name), { recursive: true, force: true })
+  const folder = path.join(cluster, 'pg_wal')
   for (const name of await readdir(folder))
     if (/^[0-9A-F]{24}$/.test(name) && name !== needed) await rm(path.join(folder, name))
 }
@@ -183,7 +188,7 @@ async function storeRelease(checkout: string): Promise<Release> {
     const environment = { DATA_DIR: dataDir, AUTH_AUTOCONFIRM: 'true', OPENAI_BASE_URL: stub.baseUrl }
     const alcove = await startAlcove(environment, { checkout })
     const { people, segment } = await fillFolder(alcove, dataDir).finally(() => alcove.end())
-    await removeOtherSegments(dataDir, segment)
+    await removeUnneeded(dataDir, segment)
     await packDataFolder(dataDir, version, ['blobs', 'postgres', 'secrets.json'])
     return { version, people }
   } finally {
