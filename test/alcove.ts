@@ -24,6 +24,9 @@ export interface AlcoveProcess {
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+/** Text of the line that a server prints when it serves. */
+export const READY = 'is ready at '
+
 export interface Start {
   /** Checkout whose server starts, instead of this one. */
   readonly checkout?: string
@@ -88,22 +91,31 @@ export async function startRefusing(
   return { code: child.exitCode, output }
 }
 
+/** Longer than any start of a test takes. */
+const KILL_LIMIT_MS = 90_000
+
 /**
- * Kills the server by SIGKILL so long after it has printed this text. PostgreSQL, if it has one, stays behind.
+ * Kills the server by SIGKILL so long after it has printed this text, or once it is ready: the text may have been passed
+ * by an earlier start. PostgreSQL, if it has one, stays behind.
  *
  * @returns its output
+ * @throws with the output where neither comes in time
  */
 export async function startAndKill(environment: Environment, text: string, afterMs = 0): Promise<string> {
   const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...environment })
   let output = ''
   let timer: NodeJS.Timeout | undefined
+  const limit = AbortSignal.timeout(KILL_LIMIT_MS)
+  limit.addEventListener('abort', () => child.kill('SIGKILL'))
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
       output += chunk.toString()
       if (output.includes(text)) timer ??= setTimeout(() => child.kill('SIGKILL'), afterMs)
+      if (output.includes(READY)) child.kill('SIGKILL')
     })
   await once(child, 'close')
   clearTimeout(timer)
+  if (limit.aborted) throw new Error(`the server printed neither "${text}" nor that it is ready:\n${output}`)
   return output
 }
 

@@ -6,6 +6,9 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createLog } from '#server/base/log.ts'
+import { clusterIn, upgradingOf } from '#server/database/cluster-folders.ts'
+import { stopOrphan } from '#server/database/embedded.ts'
 import { type AlcoveProcess, createDataDir, startAlcove, startAndKill, startRefusing } from './alcove.ts'
 import { isOlderInstalled, makeOlderFolder, OLDER_MAJOR, onOlderCluster } from './older-postgres.ts'
 import { openClient, readRelease, type Release, see, visitorOf } from './release.ts'
@@ -31,6 +34,9 @@ describe.runIf(isOlderInstalled)(`a folder of PostgreSQL ${OLDER_MAJOR}`, () => 
   async function copyOlderFolder(): Promise<string> {
     const { dataDir, remove } = await createDataDir()
     onTestFinished(remove)
+    // A server that was killed leaves its PostgreSQL behind.
+    for (const folder of [clusterIn(dataDir), upgradingOf(clusterIn(dataDir))])
+      onTestFinished(() => stopOrphan(folder, createLog('warn')))
     await execFileAsync('cp', ['-a', template, dataDir])
     return dataDir
   }
