@@ -64,24 +64,42 @@ describe.runIf(isOlderInstalled)(`a folder of PostgreSQL ${OLDER_MAJOR}`, () => 
     }
   }
 
-  test('everything is there, and the next start removes the former database', { timeout: 120_000 }, async () => {
-    const dataDir = await copyOlderFolder()
-    expect(await readMajor(dataDir)).toBe(OLDER_MAJOR)
-    const alcove = await start(dataDir)
-    await expectEverything(alcove)
-    const current = await readMajor(dataDir)
-    expect(Number(current)).toBeGreaterThan(Number(OLDER_MAJOR))
-    const former = `postgres.before-${current}`
-    expect(await listClusters(dataDir)).toEqual(['postgres', former])
-    expect(await readMajor(dataDir, former)).toBe(OLDER_MAJOR)
-    expect(alcove.output()).toContain(BEGINS)
-    await alcove.end()
+  test(
+    'everything is there, and the start after one that succeeded removes the former database',
+    { timeout: 120_000 },
+    async () => {
+      const dataDir = await copyOlderFolder()
+      expect(await readMajor(dataDir)).toBe(OLDER_MAJOR)
+      const alcove = await start(dataDir)
+      await expectEverything(alcove)
+      const current = await readMajor(dataDir)
+      expect(Number(current)).toBeGreaterThan(Number(OLDER_MAJOR))
+      const former = `postgres.before-${current}`
+      expect(await listClusters(dataDir)).toEqual(['postgres', former])
+      expect(await readMajor(dataDir, former)).toBe(OLDER_MAJOR)
+      expect(alcove.output()).toContain(BEGINS)
+      await alcove.end()
 
+      const again = await start(dataDir)
+      await again.printed('removed the database from before the upgrade')
+      expect(again.output()).not.toContain(BEGINS)
+      expect(await listClusters(dataDir)).toEqual(['postgres'])
+      await expectEverything(again)
+    },
+  )
+
+  test('a start that fails after the exchange leaves the former database', { timeout: 120_000 }, async () => {
+    const dataDir = await copyOlderFolder()
+    await startAndKill({ DATA_DIR: dataDir }, ENDS)
+    const former = path.join(dataDir, `postgres.before-${await readMajor(dataDir)}`)
+    const failed = await startRefusing({ DATA_DIR: dataDir, EMBEDDINGS_PATH: path.join(dataDir, 'missing') })
+    expect(failed.code).toBe(1)
+    const succeeded = await start(dataDir)
+    await succeeded.end()
+    expect(existsSync(former)).toBe(true)
     const again = await start(dataDir)
     await again.printed('removed the database from before the upgrade')
-    expect(again.output()).not.toContain(BEGINS)
-    expect(await listClusters(dataDir)).toEqual(['postgres'])
-    await expectEverything(again)
+    expect(existsSync(former)).toBe(false)
   })
 
   /** A generator of numbers from 0 to 1, the same for a seed (mulberry32). */

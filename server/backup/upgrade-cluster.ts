@@ -84,7 +84,10 @@ export async function upgradeCluster({ dataDir, secrets, marginBytes, log }: Clu
   })
   // A failure from here on must remove nothing: the new database may be the only one that has a place.
   exchangeClusters(clusterDir, to)
-  log.info({ from, to, ...copied, former }, 'the database is taken over; the next start removes the former one')
+  log.info(
+    { from, to, ...copied, former },
+    'the database is taken over; the start after one that succeeds removes the former one',
+  )
 }
 
 interface ClusterFilling {

@@ -2,8 +2,8 @@
  * Folders of the embedded database in DATA_DIR. While another major version takes a database over, it fills `postgres.upgrading`;
  * complete, that is `postgres.upgraded`, and takes the place of `postgres`, which stays as `postgres.before-<version>`.
  */
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { codeOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
@@ -38,6 +38,8 @@ function renameDurably(from: string, to: string): void {
 
 /** Exchanges the database for the one in `postgres.upgrading`, which is complete and stopped. */
 export function exchangeClusters(clusterDir: string, major: string): void {
+  // The operator may have put a former database with a mark back.
+  rmSync(path.join(clusterDir, REPLACED), { force: true })
   renameDurably(upgradingOf(clusterDir), upgradedOf(clusterDir))
   renameDurably(clusterDir, formerOf(clusterDir, major))
   finishExchange(clusterDir)
@@ -49,8 +51,10 @@ export function finishExchange(clusterDir: string): void {
   renameDurably(upgradedOf(clusterDir), clusterDir)
 }
 
-/** @returns the databases that an upgrade of an earlier start has replaced */
-export function listFormer(dataDir: string): string[] {
+/** File in a former database: a start has succeeded since with the one that replaced it. */
+const REPLACED = 'replaced'
+
+function listFormer(dataDir: string): string[] {
   // The exchange that made them was cut off: its database has not been started yet.
   if (findEntry(clusterIn(dataDir)) === undefined) return []
   return readdirSync(dataDir, { withFileTypes: true })
@@ -58,10 +62,18 @@ export function listFormer(dataDir: string): string[] {
     .map(({ name }) => path.join(dataDir, name))
 }
 
-/** A removal that is killed goes on at the next start. */
-export async function removeFormer(folders: readonly string[], log: Log): Promise<void> {
-  for (const folder of folders) {
+/** @returns the former databases whose successor an earlier start has used with success */
+export const listReplaced = (dataDir: string): string[] =>
+  listFormer(dataDir).filter((folder) => findEntry(path.join(folder, REPLACED)) !== undefined)
+
+/** Ends a start that succeeded: marks the other former databases, and removes these. A later start ends a removal that is killed. */
+export async function removeReplaced(dataDir: string, replaced: readonly string[], log: Log): Promise<void> {
+  for (const folder of listFormer(dataDir)) {
     try {
+      if (!replaced.includes(folder)) {
+        await writeFile(path.join(folder, REPLACED), '')
+        continue
+      }
       await rm(folder, { recursive: true, force: true })
       log.info({ folder }, 'removed the database from before the upgrade of PostgreSQL')
     } catch (error) {

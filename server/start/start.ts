@@ -9,7 +9,7 @@ import { guardEvents } from '#server/base/guard-events.ts'
 import type { Log } from '#server/base/log.ts'
 import { startReturningMemory } from '#server/base/return-memory.ts'
 import type { Config } from '#server/config.ts'
-import { listFormer, removeFormer } from '#server/database/cluster-folders.ts'
+import { listReplaced, removeReplaced } from '#server/database/cluster-folders.ts'
 import { connect, type Undo } from './connect.ts'
 import { claimDataFolder, openDataFolder, refuseUnfinishedRestore, restoreDataFolder } from './data-folder.ts'
 
@@ -185,7 +185,7 @@ async function start(
     // The import below throws the failure.
     loadParts().catch(() => undefined)
   }
-  const former = config.DATABASE_URL === undefined ? listFormer(config.DATA_DIR) : []
+  const replaced = config.DATABASE_URL === undefined ? listReplaced(config.DATA_DIR) : undefined
   const connections = await connect(config, log, undo, { onConnecting, onDatabaseDied })
   const { startParts } = await loadParts()
   const parts = await startParts({ config, log, undo, address, connections, backgroundThrottle, startEnded })
@@ -214,6 +214,6 @@ async function start(
     server.close()
     server.closeIdleConnections()
   })
-  void removeFormer(former, log)
+  if (replaced !== undefined) void removeReplaced(config.DATA_DIR, replaced, log)
   return { address, testAccount: parts.testAccount, operatorLink: parts.operatorLink, routes: parts.routes }
 }
