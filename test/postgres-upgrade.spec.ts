@@ -6,6 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { onClient } from '#server/backup/load-database.ts'
 import { createLog } from '#server/base/log.ts'
 import { clusterIn, upgradingOf } from '#server/database/cluster-folders.ts'
 import { stopOrphan } from '#server/database/embedded.ts'
@@ -100,6 +101,46 @@ describe.runIf(isOlderInstalled)(`a folder of PostgreSQL ${OLDER_MAJOR}`, () => 
     const again = await start(dataDir)
     await again.printed('removed the database from before the upgrade')
     expect(existsSync(former)).toBe(false)
+  })
+
+  test('what would be lost is named, and nothing is changed', { timeout: 180_000 }, async () => {
+    const dataDir = await copyOlderFolder()
+    const change = (sql: string) => onOlderCluster(dataDir, (admin) => onClient(admin, (client) => client.query(sql)))
+    const refusal = async () => (await startRefusing({ DATA_DIR: dataDir })).output
+
+    await change(`alter role anon set statement_timeout = 4711;
+      select lo_create(4711);
+      create function noted() returns event_trigger language plpgsql as 'begin end';
+      create event trigger noting on ddl_command_end execute function noted();
+      create materialized view counted as select 1 as one;
+      create aggregate product (bigint) (sfunc = int8mul, stype = bigint);
+      create table parent (id int);
+      create table child () inherits (parent)`)
+    const named = await refusal()
+    for (const name of [
+      'setting statement_timeout of role anon',
+      'large object 4711',
+      'event trigger noting',
+      'materialized view public.counted',
+      'function public.product(bigint)',
+      'inheritance of table public.child from public.parent',
+    ])
+      expect(named).toContain(name)
+
+    await change(`alter role anon reset statement_timeout;
+      select lo_unlink(4711);
+      drop event trigger noting;
+      drop materialized view counted;
+      drop aggregate product (bigint);
+      drop table parent cascade;
+      alter table public.documents add column shelf text`)
+    expect(await refusal()).toContain('This would be lost: create table public.documents')
+
+    await change('alter table public.documents drop column shelf; revoke select on public.documents from authenticated')
+    expect(await refusal()).toMatch(
+      /changed or removed, and would come back: grant .* on table public\.documents to authenticated/,
+    )
+    expect(await listClusters(dataDir)).toEqual(['postgres'])
   })
 
   /** A generator of numbers from 0 to 1, the same for a seed (mulberry32). */
@@ -211,7 +252,7 @@ describe.runIf(isOlderInstalled)(`a folder of PostgreSQL ${OLDER_MAJOR}`, () => 
         await client.end()
       })
       const lost = await startRefusing({ DATA_DIR: dataDir })
-      expect(lost.output).toMatch(/This cannot be created: .*reporter/)
+      expect(lost.output).toContain('This would be left behind: role reporter.')
       expect(await readMajor(dataDir)).toBe(OLDER_MAJOR)
       expect(await listClusters(dataDir)).toEqual(['postgres'])
       expect(existsSync(path.join(dataDir, 'server.pid'))).toBe(false)

@@ -5,9 +5,11 @@ import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { AppError } from '#server/base/errors.ts'
 import { requireKnownMigrations } from '#server/database/migrate.ts'
+import { JOBS_SCHEMA, JOBS_SCHEMA_VERSION } from '#server/jobs/install.ts'
+import { listUndescribed, namesOfMissing } from './list-undescribed.ts'
 import { createSchema, loadRows, onClient } from './load-database.ts'
 import { type Progress, reportEvery } from './progress.ts'
-import { copyOut, describeDatabase, nameColumns, nameTable, type Table } from './snapshot.ts'
+import { copyOut, describeDatabase, describeObjects, nameColumns, nameTable, type Table } from './snapshot.ts'
 
 const LINE_FEED = 0x0a
 const LANES = 8
@@ -63,6 +65,16 @@ export interface DatabaseCopy {
   readonly progress: Progress
 }
 
+const firstLineOf = (statement: string): string => statement.split('\n')[0] ?? ''
+
+const NAMES_SHOWN = 10
+
+function requireNothingLeft(names: readonly string[]): void {
+  if (names.length === 0) return
+  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : ''
+  throw new AppError('conflict', `This would be left behind: ${names.slice(0, NAMES_SHOWN).join(', ')}${more}.`)
+}
+
 /** @throws AppError `conflict` where something cannot be taken over, `startup` where the database is of a newer Alcove */
 export async function copyDatabase({
   from,
@@ -72,13 +84,27 @@ export async function copyDatabase({
 }: DatabaseCopy): Promise<{ readonly tables: number; readonly rows: number }> {
   return onClient(from, async (source) => {
     await source.query('begin isolation level repeatable read, read only')
-    const content = await describeDatabase(source)
-    await requireKnownMigrations(content.migrations, 'database')
-    for (const { statement, reason, isPresent } of await createSchema(to, { content, authenticatorPassword })) {
-      const described = `${statement.split('\n')[0] ?? ''} (${reason})`
-      if (!isPresent) throw new AppError('conflict', `This cannot be created: ${described}.`)
-      progress(`Left as this version defines it: ${described}`)
+    const described = await describeDatabase(source)
+    await requireKnownMigrations(described.migrations, 'database')
+    const comparable = await describeObjects(source, [JOBS_SCHEMA])
+    const hasSameJobs = described.jobsVersion === JOBS_SCHEMA_VERSION
+    // Over the schema of another version of the job library, statements would leave a mixture of both.
+    const content = { ...described, statements: hasSameJobs ? described.statements : comparable }
+    const undescribed = await listUndescribed(source)
+    const { notCreated, surplus } = await createSchema(to, {
+      content,
+      authenticatorPassword,
+      onMigrated: async (target) => requireNothingLeft(namesOfMissing(undescribed, await listUndescribed(target))),
+    })
+    const own = new Set(comparable)
+    for (const { statement, reason, isPresent } of notCreated) {
+      const sentence = `${firstLineOf(statement)} (${reason})`
+      if (!isPresent) throw new AppError('conflict', `This cannot be created: ${sentence}.`)
+      if (own.has(statement)) throw new AppError('conflict', `This would be lost: ${sentence}.`)
+      progress(`Left as this version defines it: ${sentence}`)
     }
+    if (surplus[0] !== undefined)
+      throw new AppError('conflict', `This was changed or removed, and would come back: ${firstLineOf(surplus[0])}.`)
     const digests = new Map<Table, RowDigest>()
     const report = reportEvery(progress)
     return onClient(to, async (target) => {

@@ -39,22 +39,39 @@ export interface NotCreated {
   readonly isPresent: boolean
 }
 
-/** @returns objects of people that could not be created */
+export interface SchemaCreation {
+  readonly content: DatabaseContent
+  readonly authenticatorPassword: string
+  /** Runs before objects of people are created. */
+  readonly onMigrated?: (client: pg.Client) => Promise<void>
+}
+
+export interface CreatedSchema {
+  /** Objects of people that could not be created. */
+  readonly notCreated: readonly NotCreated[]
+  /** Statements of migrations that `content` does not have: people changed or removed their objects. */
+  readonly surplus: readonly string[]
+}
+
 export async function createSchema(
   connection: pg.ClientConfig,
-  { content, authenticatorPassword }: { readonly content: DatabaseContent; readonly authenticatorPassword: string },
-): Promise<NotCreated[]> {
+  { content, authenticatorPassword, onMigrated = async () => undefined }: SchemaCreation,
+): Promise<CreatedSchema> {
   const only = new Set(content.migrations.map(({ name }) => name))
   await migrate(connection, { folders: foldersOf(content), authenticatorPassword, only })
   if (content.jobsVersion !== null) await installJobs(connection)
-  return onClient(connection, (client) => createOwnObjects(client, content.statements))
+  return onClient(connection, async (client) => {
+    await onMigrated(client)
+    return createOwnObjects(client, content.statements)
+  })
 }
 
 /** Creates what no migration creates: tables, functions, policies and so on that people made themselves. */
-async function createOwnObjects(client: pg.Client, statements: readonly string[]): Promise<NotCreated[]> {
+async function createOwnObjects(client: pg.Client, statements: readonly string[]): Promise<CreatedSchema> {
   await client.query('begin')
   await client.query('set local check_function_bodies to off')
   const present = new Set(await describeObjects(client))
+  const expected = new Set(statements)
   let missing = statements.filter((statement) => !present.has(statement))
   let failed: NotCreated[] = []
   // One may need another that comes later, so all are tried until no further one succeeds.
@@ -68,8 +85,11 @@ async function createOwnObjects(client: pg.Client, statements: readonly string[]
     }
     missing = failed.map(({ statement }) => statement)
   }
+  const surplus = (await describeObjects(client, [JOBS_SCHEMA])).filter(
+    (statement) => present.has(statement) && !expected.has(statement),
+  )
   await client.query('commit')
-  return failed
+  return { notCreated: failed, surplus }
 }
 
 /** Errors of objects that exist: column, schema, function, table, object. */

@@ -120,7 +120,7 @@ async function restoreDatabase({ backup, connection, authenticatorPassword, prog
   const isLoaded = await onClient(connection, (client) => isMarkedLoaded(client))
   if (!isLoaded) {
     progress('Creating the tables …')
-    const notCreated = await createSchema(connection, { content: manifest, authenticatorPassword })
+    const { notCreated } = await createSchema(connection, { content: manifest, authenticatorPassword })
     for (const { statement, reason } of notCreated)
       progress(`Not restored: ${statement.split('\n')[0] ?? ''} (${reason})`)
     await onClient(connection, (client) =>

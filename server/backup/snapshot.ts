@@ -78,9 +78,11 @@ export const nameColumns = ({ columns }: { readonly columns: readonly string[] }
 export const copyOut = (client: pg.ClientBase, table: Table) =>
   client.query(copyTo(`copy ${nameTable(table)} ${nameColumns(table)} to stdout`, { highWaterMark: 256 * 1024 }))
 
-export async function describeObjects(client: pg.ClientBase): Promise<string[]> {
+export async function describeObjects(client: pg.ClientBase, without: readonly string[] = []): Promise<string[]> {
   const { rows } = await client.query<{ schema: string }>(
-    `select quote_ident(nspname) as schema from pg_namespace where oid in (${OWN_SCHEMAS}) order by nspname collate "C"`,
+    `select quote_ident(nspname) as schema from pg_namespace where oid in (${OWN_SCHEMAS}) and nspname <> all ($1)
+     order by nspname collate "C"`,
+    [without],
   )
   return listObjects(
     client,
