@@ -6,10 +6,12 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { loadSecretsFromFolder } from '#server/access/secrets.ts'
 import { onClient } from '#server/backup/load-database.ts'
 import { createLog } from '#server/base/log.ts'
 import { clusterIn, upgradingOf } from '#server/database/cluster-folders.ts'
-import { stopOrphan } from '#server/database/embedded.ts'
+import { connectToRunning, stopOrphan } from '#server/database/embedded.ts'
+import { JOBS_SCHEMA_VERSION } from '#server/jobs/install.ts'
 import { type AlcoveProcess, createDataDir, startAlcove, startAndKill, startRefusing } from './alcove.ts'
 import { isOlderInstalled, makeOlderFolder, OLDER_MAJOR, onOlderCluster } from './older-postgres.ts'
 import { openClient, readRelease, type Release, see, visitorOf } from './release.ts'
@@ -141,6 +143,25 @@ describe.runIf(isOlderInstalled)(`a folder of PostgreSQL ${OLDER_MAJOR}`, () => 
       /changed or removed, and would come back: grant .* on table public\.documents to authenticated/,
     )
     expect(await listClusters(dataDir)).toEqual(['postgres'])
+  })
+
+  test('the schema of another version of the job library is not taken over', { timeout: 120_000 }, async () => {
+    const dataDir = await copyOlderFolder()
+    await onOlderCluster(dataDir, (admin) =>
+      onClient(admin, (client) =>
+        client.query(`update pgboss.version set version = version - 1;
+          create table pgboss.former (id int);
+          create function pgboss.former() returns int language sql return 1`),
+      ),
+    )
+    const alcove = await start(dataDir)
+    const { databasePassword } = await loadSecretsFromFolder(dataDir)
+    const { rows } = await onClient(await connectToRunning(dataDir, databasePassword), (client) =>
+      client.query(`select version, to_regclass('pgboss.former') as "table", to_regproc('pgboss.former') as function
+        from pgboss.version`),
+    )
+    expect(rows).toEqual([{ version: JOBS_SCHEMA_VERSION, table: null, function: null }])
+    await expectEverything(alcove)
   })
 
   /** A generator of numbers from 0 to 1, the same for a seed (mulberry32). */
