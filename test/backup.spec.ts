@@ -12,6 +12,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { type AlcoveProcess, createDataDir, type Environment, startAlcove, startRefusing } from './alcove.ts'
 import { copyStartedDataDir } from './started-data.ts'
+import { createRandom } from './fuzz/random.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const PASSWORD = 'a long enough password'
@@ -180,17 +181,6 @@ test(
   },
 )
 
-/** A generator of numbers from 0 to 1, the same for a seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 async function digestFolder(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const digests: Record<string, string> = {}
@@ -246,7 +236,7 @@ test(`killed ${KILLS} times each, backup and restore end whole`, { timeout: 900_
   const backupMs = performance.now() - startedAt
 
   const { folder, dataDir } = await temporaryPlace()
-  for (let kill = 0; kill < KILLS; kill += 1) await runCommand('backup', folder, fromSource, random() * backupMs)
+  for (let kill = 0; kill < KILLS; kill += 1) await runCommand('backup', folder, fromSource, random.int(backupMs))
   const { backup } = await succeed('backup', folder, fromSource)
   expect(await digestTables(backup)).toEqual(reference)
   const names = Object.keys(await digestFolder(folder))
@@ -259,7 +249,7 @@ test(`killed ${KILLS} times each, backup and restore end whole`, { timeout: 900_
   const restoreMs = performance.now() - restoreStartedAt
   let unfinished = 0
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const { code } = await runCommand('restore', backup, { DATA_DIR: dataDir }, random() * restoreMs)
+    const { code } = await runCommand('restore', backup, { DATA_DIR: dataDir }, random.int(restoreMs))
     if (code === 0) {
       await rm(dataDir, { recursive: true })
       continue

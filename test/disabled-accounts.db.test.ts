@@ -80,7 +80,7 @@ test('a document that arrives while its account is disabled is not read, but tho
   expect(await stateOf(late)).toEqual({ state: 'paused', tries: 1 })
 })
 
-test('nobody but the server learns whether an account is disabled', async () => {
+test('only the server learns whether an account is disabled', async () => {
   const { owner, stranger } = await createPeopledSpace(db)
   await expect(
     db.database.asUser(stranger, (scope) => scope.query('select is_disabled($1)', [owner.sub])),

@@ -15,6 +15,7 @@ import { JOBS_SCHEMA_VERSION } from '#server/jobs/install.ts'
 import { type AlcoveProcess, createDataDir, startAlcove, startAndKill, startRefusing } from './alcove.ts'
 import { isOlderInstalled, makeOlderFolder, OLDER_MAJOR, onOlderCluster } from './older-postgres.ts'
 import { openClient, readRelease, type Release, see, visitorOf } from './release.ts'
+import { createRandom } from './fuzz/random.ts'
 
 const execFileAsync = promisify(execFile)
 
@@ -164,17 +165,6 @@ describe.runIf(isOlderInstalled)(`a folder of PostgreSQL ${OLDER_MAJOR}`, () => 
     await expectEverything(alcove)
   })
 
-  /** A generator of numbers from 0 to 1, the same for a seed (mulberry32). */
-  function createRandom(seed: number): () => number {
-    let state = seed
-    return () => {
-      state = (state + 0x6d2b79f5) | 0
-      let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-      return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-    }
-  }
-
   const KILLS = Number(process.env['UPGRADE_KILLS'] ?? 6)
   const SEED = 20_261_128
 
@@ -187,7 +177,7 @@ describe.runIf(isOlderInstalled)(`a folder of PostgreSQL ${OLDER_MAJOR}`, () => 
     const random = createRandom(SEED)
     let dataDir = await copyOlderFolder()
     for (let kill = 0; kill < KILLS; kill += 1) {
-      await startAndKill({ DATA_DIR: dataDir }, BEGINS, random() * duration)
+      await startAndKill({ DATA_DIR: dataDir }, BEGINS, random.int(duration))
       // Between two renames of the exchange there is none.
       if ((await readMajor(dataDir).catch(() => undefined)) === OLDER_MAJOR) continue
       // The exchange has happened: the database is whole, and the next kills need another one.

@@ -3573,7 +3573,7 @@ begin
   loop
     perform pg_notify('reply_stop', stopped.id::text);
   end loop;
-  -- Documents of a space are its members' too, whoever added them.
+  -- Documents of a space go on: they belong to all of its members.
   update public.documents d
   set state = 'paused', tries = case d.state when 'reading' then d.tries - 1 else d.tries end
   where d.id in (

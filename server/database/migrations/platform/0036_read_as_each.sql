@@ -1,6 +1,6 @@
 -- Asks one statement as each of several people: one round trip, and one plan, for all of them.
--- It has no path of its own, so that names in the statement mean what they mean outside, and runs with the caller's rights:
--- whoever calls it may become any of the people, which the login role alone may.
+-- It sets no search_path, so that names in the statement mean the same inside and outside. It runs with the rights of its
+-- caller and acts as any of the people: only the login role may call it.
 create function realtime.read_as_each(role_name text, people text[], statement text, arguments json)
   returns table (found_rows json) language plpgsql volatile
 as $$

@@ -1,4 +1,4 @@
--- What an account has begun or queued ends while it is disabled: answers are stopped, its documents wait unread.
+-- Disabling an account stops its answers, running and queued, and pauses its documents that are not read yet.
 create or replace function is_disabled(person uuid) returns boolean
   language sql stable security definer set search_path = ''
 as $$
@@ -24,7 +24,7 @@ begin
   loop
     perform pg_notify('reply_stop', stopped.id::text);
   end loop;
-  -- Documents of a space are its members' too, whoever added them.
+  -- Documents of a space go on: they belong to all of its members.
   update public.documents d
   set state = 'paused', tries = case d.state when 'reading' then d.tries - 1 else d.tries end
   where d.id in (

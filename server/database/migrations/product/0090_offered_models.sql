@@ -24,7 +24,7 @@ create policy "everyone signed in reads the offered models" on models for select
     and (coalesce(is_offered, true) or is_default or provider = any ((select vendors_with_own_key())::text[]))
   );
 
--- What an installation has offered so far stays offered: OFFER_NEW_MODELS concerns later models. A new installation has no
--- accounts yet.
+-- Existing installations go on offering the models that they have, because OFFER_NEW_MODELS applies to later models only.
+-- A new installation has no accounts yet.
 update models set is_offered = true
 where owner is null and space_id is null and exists (select from auth.users);
