@@ -6,7 +6,7 @@ import { open, readdir, stat } from 'node:fs/promises'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
 import { createEmptyDatabase } from '#test/database.ts'
 import { openSpaceClients, type SignedUp, type SpaceClients } from '#test/space-clients.ts'
@@ -53,9 +53,6 @@ const headersOf = ({ token }: SignedUp) => ({ apikey, authorization: `Bearer ${t
 async function signOut(): Promise<void> {
   const ended = await fetch(`${alcove.url}/auth/v1/logout`, { method: 'POST', headers: headersOf(person) })
   expect(ended.status).toBe(204)
-  // The end is told to the server after the answer.
-  const read = () => fetch(`${alcove.url}/rest/v1/conversations?limit=1`, { headers: headersOf(person) })
-  await expect.poll(async () => (await read()).status).toBe(401)
 }
 
 const disable = () => admin.query(`update auth.users set banned_until = '2500-01-01' where id = $1`, [person.id])
@@ -234,6 +231,66 @@ describe('a request whose body arrives after its session has ended', () => {
     const { rows } = await admin.query('select id from conversations where uid = $1', [person.id])
     expect(rows).toEqual([])
   })
+})
+
+describe('a request whose statement waits for a row', () => {
+  /** Locks a conversation and waits until a change of it waits for the lock. */
+  async function beginChange(changer: SignedUp, conversation: string) {
+    const holder = await admin.connect()
+    onTestFinished(() => holder.release(true))
+    await holder.query('begin')
+    await holder.query('select from conversations where id = $1 for update', [conversation])
+    const changed = fetch(`${alcove.url}/rest/v1/conversations?id=eq.${conversation}`, {
+      method: 'PATCH',
+      headers: { ...headersOf(changer), 'content-type': 'application/json' },
+      body: JSON.stringify({ title: 'late' }),
+    })
+    const waiting = () =>
+      admin.query(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`)
+    await expect.poll(async () => (await waiting()).rowCount).toBe(1)
+    return {
+      changed,
+      letGo: () => holder.query('rollback'),
+      title: async () => {
+        const read = 'select title from conversations where id = $1'
+        return (await admin.query<{ title: string }>(read, [conversation])).rows
+      },
+    }
+  }
+
+  test('is refused, and changes nothing, when its session ends', async () => {
+    const conversation = await people.startConversation(person, null)
+    const { changed, letGo, title } = await beginChange(person, conversation)
+    const before = await title()
+    await signOut()
+    expect((await changed).status).toBe(401)
+    await letGo()
+    expect(await title()).toEqual(before)
+  })
+
+  test('is refused, and changes nothing, when its person is removed from the space', async () => {
+    const member = await people.signUp('Ben')
+    const space = await people.createSpace(person, 'Lighthouse')
+    await people.join(person, member, space, 'editor')
+    const conversation = await people.startConversation(member, space)
+    const { changed, letGo, title } = await beginChange(member, conversation)
+    const before = await title()
+    await person.client.from('space_members').delete().match({ space_id: space, user_id: member.id }).throwOnError()
+    const answer = await changed
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([504, '1'])
+    await letGo()
+    expect(await title()).toEqual(before)
+  })
+})
+
+test('every request after the answer to a sign-out is refused', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const one = await people.signUp('Cora')
+    const read = () => fetch(`${alcove.url}/rest/v1/conversations?limit=1`, { headers: headersOf(one) })
+    expect((await read()).status).toBe(200)
+    await fetch(`${alcove.url}/auth/v1/logout`, { method: 'POST', headers: headersOf(one) })
+    expect(await Promise.all([read(), read()].map(async (sent) => (await sent).status))).toEqual([401, 401])
+  }
 })
 
 test('a request without a token is refused before its body has arrived', async () => {

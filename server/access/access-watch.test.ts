@@ -1,6 +1,8 @@
+import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { AppError } from '#server/base/errors.ts'
 import { createLog } from '#server/base/log.ts'
+import { createRunningTransactions } from '#server/database/running-transactions.ts'
 import { openAccessWatch } from './access-watch.ts'
 
 /** A watch over sessions whose ends are told by `end`, or only by `reconnect`. */
@@ -8,6 +10,8 @@ async function openWatch() {
   const handlers = new Map<string, (payload: string) => void>()
   const onReconnect: (() => void)[] = []
   const ended = new Set<string>()
+  const cancelled: object[] = []
+  const running = createRunningTransactions((client) => cancelled.push(client))
   let failures = 0
   let failure: Error = new Error('The connection was lost.')
   const isOpen = async (sessionId: string): Promise<boolean> => {
@@ -23,9 +27,11 @@ async function openWatch() {
         return Promise.resolve(() => void handlers.delete(channel))
       },
       onReconnect: (handler) => void onReconnect.push(handler),
+      catchUp: () => Promise.resolve(),
       close: () => Promise.resolve(),
     },
     (sessionId) => isOpen(sessionId),
+    running,
     createLog('silent'),
   )
   const lost: string[] = []
@@ -42,6 +48,8 @@ async function openWatch() {
     handlers,
     lost,
     begin,
+    cancelled,
+    running,
     missEnd: (sessionId: string) => void ended.add(sessionId),
     fail: (times: number, error = failure) => {
       failures = times
@@ -78,6 +86,24 @@ test('the end of a session that was missed is noticed once the listener is conne
   reconnect()
   await vi.waitUntil(() => lost.length > 0)
   expect(lost).toEqual(['ann first'])
+})
+
+test('statements that run end with their session, also when its end was missed', async () => {
+  const { cancelled, running, missEnd, tellEnd, reconnect } = await openWatch()
+  const run = (sub: string, sessionId: string) => {
+    const client = new pg.Client()
+    running.enter(client, { role: 'authenticated', sub, session_id: sessionId }, false)
+    return client
+  }
+  const [first, second] = [run('ann', 'first'), run('ann', 'second')]
+  run('ben', 'third')
+  tellEnd('first')
+  expect(cancelled).toEqual([first])
+  missEnd('second')
+  reconnect()
+  await vi.waitUntil(() => cancelled.length > 1)
+  expect(cancelled).toEqual([first, second])
+  expect(running.sessions()).toEqual(['third'])
 })
 
 test('a session that ends between the check of its token and the watch is noticed', async () => {

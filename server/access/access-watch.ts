@@ -1,4 +1,4 @@
-/** Ends what is being sent to a person who loses the right to it, as soon as the database says that rights or sessions end. */
+/** Ends what is being sent to a person, or done for them, when they lose the right to it, as soon as the database says that rights or sessions end. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { codeOf } from '#server/base/errors.ts'
@@ -6,6 +6,7 @@ import { parseJson } from '#server/base/json.ts'
 import type { Log } from '#server/base/log.ts'
 import { isRefusedTurn } from '#server/database/admission.ts'
 import type { Listener } from '#server/database/listen.ts'
+import type { OpenDatabase } from '#server/database/open-database.ts'
 
 /** Sent by the function `announce_access_change`. A change of a topic, without a person, concerns channels only. */
 const accessChange = z.object({ person: z.uuid().nullable() })
@@ -39,6 +40,7 @@ const isUnanswered = (error: unknown): boolean => isRefusedTurn(error) || TIMEOU
 export async function openAccessWatch(
   listener: Listener,
   isSessionOpen: (sessionId: string) => Promise<boolean>,
+  running: OpenDatabase['running'],
   log: Log,
 ): Promise<AccessWatch & { stop: () => void }> {
   const byPerson = new Map<string, Set<Watched>>()
@@ -65,16 +67,28 @@ export async function openAccessWatch(
     if (!isRight && byPerson.get(person)?.has(entry)) entry.onLost()
   }
 
+  /** A statement whose session cannot be read goes on until its time limit. */
+  async function endIfClosed(sessionId: string): Promise<void> {
+    try {
+      if (!(await isSessionOpen(sessionId))) running.endSession(sessionId)
+    } catch (error) {
+      log.warn({ err: error }, 'the session of a running statement could not be read')
+    }
+  }
+
   function checkRights(person: string): void {
     for (const entry of byPerson.get(person) ?? []) void check(person, entry, entry.isAllowed)
   }
 
   const stopChanges = await listener.on('realtime_access_change', (payload) => {
     const { person } = accessChange.parse(parseJson(payload))
-    if (person !== null) checkRights(person)
+    if (person === null) return
+    running.endWithRights(person)
+    checkRights(person)
   })
   const stopSessions = await listener.on('realtime_session_end', (ended) => {
     lastEndAt = performance.now()
+    running.endSession(ended)
     for (const entries of byPerson.values())
       for (const entry of [...entries]) if (entry.sessionId === ended) entry.onLost()
   })
@@ -84,6 +98,8 @@ export async function openAccessWatch(
     for (const [person, entries] of byPerson)
       for (const entry of entries)
         void check(person, entry, async () => (await isStillOpen(entry)) && (await entry.isAllowed()))
+    running.endWithRights()
+    for (const sessionId of running.sessions()) void endIfClosed(sessionId)
   })
 
   return {

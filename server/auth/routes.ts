@@ -41,8 +41,14 @@ const openToAllOrigins = allowAnyOrigin({
   maxAge: 3600,
 })
 
-/** @param takeTurn limits the requests of each caller; undefined: does not */
-export function createAuthRoutes(service: AuthService, takeTurn?: MiddlewareHandler): Hono {
+interface AuthRouteOptions {
+  /** Limits the requests of each caller; undefined: does not. */
+  readonly takeTurn?: MiddlewareHandler | undefined
+  /** Waits until this node knows which sessions have ended; undefined: where there is no other service to refuse them. */
+  readonly catchUp?: (() => Promise<void>) | undefined
+}
+
+export function createAuthRoutes(service: AuthService, { takeTurn, catchUp }: AuthRouteOptions = {}): Hono {
   const app = new Hono()
   app.onError((error, context) => renderError(error, context, service.log))
 
@@ -56,6 +62,13 @@ export function createAuthRoutes(service: AuthService, takeTurn?: MiddlewareHand
     await next()
   })
   if (takeTurn) app.use(takeTurn)
+  if (catchUp) {
+    // After the answer to a sign-out, every request of that session is refused.
+    app.use(async (context, next) => {
+      await next()
+      if (context.req.method !== 'GET') await catchUp()
+    })
+  }
   app.use(
     bodyLimit({
       maxSize: MAX_BODY_BYTES,

@@ -10,6 +10,8 @@ export interface Listener {
   on(channel: string, handler: Handler): Promise<() => void>
   /** Calls `handler` after a reconnect: notifications may have been missed. */
   onReconnect(handler: () => void): void
+  /** Resolves once everything that was committed before the call has been handled, or the connection was lost. */
+  catchUp(): Promise<void>
   close(): Promise<void>
 }
 
@@ -82,6 +84,12 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
       return () => handlers.get(channel)?.delete(handler)
     },
     onReconnect: (handler) => reconnectHandlers.add(handler),
+    // PostgreSQL sends what waits for a connection before it reports the end of a statement.
+    catchUp: () =>
+      client.query('select').then(
+        () => undefined,
+        (error: unknown) => log.warn({ err: error }, 'the listening connection was lost, what it missed is read again'),
+      ),
     async close() {
       isClosed = true
       await client.end()

@@ -115,6 +115,7 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
         notified.onReconnect(handler)
         reconnectHandlers.add(handler)
       },
+      catchUp: () => notified.catchUp(),
       close: () => notified.close(),
     }),
     async close() {

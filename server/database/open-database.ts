@@ -9,9 +9,10 @@ import { createGroupFlush } from './group-flush.ts'
 import { createNotifications, type Notifier } from './notifications.ts'
 import { openPool, type PoolEvents } from './pool.ts'
 import { prepared, preparedOnRepeat } from './prepared.ts'
+import { createRunningTransactions, type RunningTransactions } from './running-transactions.ts'
 import type { Database, TransactionOptions } from './scope.ts'
 import { createServiceChannel, type ServiceChannel, serviceConnections } from './service-channel.ts'
-import { boundedConnections, OWN_TIMEOUTS } from './timeouts.ts'
+import { backendIdOf, boundedConnections, OWN_TIMEOUTS } from './timeouts.ts'
 import { type Actor, createTransactions } from './transactions.ts'
 
 /** `min` connections stay open: a new one costs both sides several milliseconds, and loses its plans. */
@@ -33,8 +34,13 @@ export interface OpenDatabase {
   readonly background: Database
   readonly serviceChannel: ServiceChannel
   readonly batchReader: BatchReader
+  /** Transactions of people's requests. */
+  readonly running: Omit<RunningTransactions, 'enter'>
   readonly close: () => Promise<void>
 }
+
+/** Nothing where the connection was closed meanwhile. */
+const CANCEL = 'select pg_cancel_backend(pid) from pg_stat_activity where pid = $1'
 
 const SERVICE = { role: 'service_role' } as const
 
@@ -61,7 +67,17 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bus?: Notifier
   const flush = createGroupFlush(own)
   const shared = { notifications, dispatches, flush }
   const usage = createCallerUsage()
-  const ofPeople = createTransactions({ ...shared, pool: people, admission: createAdmission(PEOPLE_ADMISSION, usage) })
+  const running = createRunningTransactions((client) => {
+    own.query(CANCEL, [backendIdOf(client)]).catch((error: unknown) => {
+      log.warn({ err: error }, 'a statement of an ended session could not be ended, it runs until its time limit')
+    })
+  })
+  const ofPeople = createTransactions({
+    ...shared,
+    pool: people,
+    admission: createAdmission(PEOPLE_ADMISSION, usage),
+    running,
+  })
   const ofSignIn = createTransactions({ ...shared, pool: signIn, admission: createAdmission(SIGN_IN_ADMISSION, usage) })
   const ofServer = createTransactions({ ...shared, pool: own, admission: createAdmission(OWN_ADMISSION, usage) })
 
@@ -107,6 +123,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bus?: Notifier
     background,
     serviceChannel: createServiceChannel({ pool: service, notifications, flush, asService: ownService }),
     batchReader: createBatchReader(own),
+    running,
     async close() {
       isClosed = true
       await Promise.all([people.end(), signIn.end(), own.end(), service.end()])

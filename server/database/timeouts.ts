@@ -8,12 +8,23 @@ export const LOCK_TIMEOUT_MS = 3_000
 const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 
 const SET_TIMEOUTS = `
-  select set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false), set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', false),
+  select pg_backend_pid() as pid, set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false), set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', false),
     set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false)`
+
+const backendIds = new WeakMap<pg.ClientBase, number>()
+
+/** PostgreSQL's process of a bounded connection: what a pooler in between tells its clients is another number. */
+export const backendIdOf = (client: pg.ClientBase): number | undefined => backendIds.get(client)
+
+async function setTimeouts(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>(SET_TIMEOUTS)
+  const [{ pid } = { pid: undefined }] = rows
+  if (pid !== undefined) backendIds.set(client, pid)
+}
 
 /** The defaults of a connection cost nothing per statement. */
 export const boundedConnections: pg.PoolConfig = {
-  verify: (client, done) => void client.query(SET_TIMEOUTS).then(() => done(), done),
+  verify: (client, done) => void setTimeouts(client).then(() => done(), done),
 }
 
 /** For the server's own statements on behalf of a request. */

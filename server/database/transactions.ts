@@ -5,6 +5,7 @@ import type { Notifications } from './notifications.ts'
 import type { Admission } from './admission.ts'
 import { type Lease, leaseConnection } from './pool.ts'
 import { prepared, preparedOnRepeat } from './prepared.ts'
+import type { RunningTransaction, RunningTransactions } from './running-transactions.ts'
 import type { ApiRole, Claims, Scope, TransactionOptions, WriteOptions } from './scope.ts'
 
 export interface Actor {
@@ -57,6 +58,8 @@ function scopeOn(client: pg.PoolClient, actor: Actor): Scope {
 interface Connected {
   readonly pool: pg.Pool
   readonly admission?: Admission
+  /** Those that end with the session of their claims; undefined: the work of the server itself. */
+  readonly running?: RunningTransactions
   readonly notifications: Notifications
   readonly dispatches: Dispatches
   readonly flush: () => Promise<void>
@@ -75,7 +78,14 @@ export interface Transactions {
   ): Promise<pg.QueryResult<Row>>
 }
 
-export function createTransactions({ pool, admission, notifications, dispatches, flush }: Connected): Transactions {
+export function createTransactions({
+  pool,
+  admission,
+  running,
+  notifications,
+  dispatches,
+  flush,
+}: Connected): Transactions {
   const settingsOf = ({ settings, groupFlush, directDispatch }: WriteOptions): Readonly<Record<string, string>> => ({
     ...settings,
     ...(groupFlush ? { synchronous_commit: 'off' } : {}),
@@ -118,12 +128,16 @@ export function createTransactions({ pool, admission, notifications, dispatches,
     const lease = await leaseConnection(pool, admission, actor.caller)
     const { client } = lease
     let entered: Promise<unknown> | undefined
+    let current: RunningTransaction | undefined
     let broken: Error | undefined
     let isEnding = false
     try {
+      current = running?.enter(client, actor.claims, options.endsWithRights ?? false)
       entered = enter(client, readOnly ? BEGIN_READ_ONLY : 'begin', actor, settings)
       const result = await run(scopeOn(client, actor))
       await entered
+      if (current?.ended) throw current.ended
+      current?.leave()
       if (readOnly) {
         isEnding = true
         endReadOnly(lease)
@@ -131,14 +145,17 @@ export function createTransactions({ pool, admission, notifications, dispatches,
       return result
     } catch (thrown) {
       // If entering the transaction failed, later errors only say that it is aborted.
-      const error: unknown = await entered?.then(
+      if (!entered) throw thrown
+      const error: unknown = await entered.then(
         () => thrown,
         (reason: unknown) => reason,
       )
       broken = await rollBack(client)
-      throw error
+      throw current?.ended ?? error
     } finally {
-      if (!isEnding) lease.release(broken)
+      current?.leave()
+      // The request to cancel its statement may still be on its way.
+      if (!isEnding) lease.release(current?.ended ?? broken)
     }
   }
 
@@ -149,20 +166,24 @@ export function createTransactions({ pool, admission, notifications, dispatches,
   ): Promise<pg.QueryResult<Row>> {
     const settings = settingsOf(options)
     const { client, release } = await leaseConnection(pool, admission, actor.caller)
+    let current: RunningTransaction | undefined
     let broken: Error | undefined
     try {
+      current = running?.enter(client, actor.claims, options.endsWithRights ?? false)
       const [entered, answer, committed] = await Promise.allSettled([
         enter(client, 'begin', actor, settings),
         client.query<Row>(prepare(client)),
         commit(client, options),
       ])
       if (committed.status === 'rejected') broken = await rollBack(client)
+      if (answer.status === 'rejected' && current?.ended) throw current.ended
       if (entered.status === 'rejected') throw entered.reason
       if (answer.status === 'rejected') throw answer.reason
       if (committed.status === 'rejected') throw committed.reason
       return answer.value
     } finally {
-      release(broken)
+      current?.leave()
+      release(current?.ended ?? broken)
     }
   }
 

@@ -149,6 +149,7 @@ export async function runPlan(
   const options: WriteOptions = {
     settings: plan.kind === 'insert' ? { ...settings, ...GENERIC_PLANS } : settings,
     groupFlush: !readOnly,
+    endsWithRights: true,
     directDispatch: plan.kind === 'insert' ? directDispatch : undefined,
   }
   if (endsWithStatement(request, plan)) {

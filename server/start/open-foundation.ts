@@ -35,7 +35,7 @@ export async function openFoundation({
   const signing = secrets && (await createTokens(secrets))
   const nats = await openBus(config, encryptionKey, log)
   if (nats) undo.push(() => nats.close())
-  const { database, background, batchReader, close } = openDatabase(connection, log, nats)
+  const { database, background, batchReader, running, close } = openDatabase(connection, log, nats)
   undo.push(close)
   const notified = await openListener(connection, log)
   undo.push(() => notified.close())
@@ -43,7 +43,7 @@ export async function openFoundation({
   const issued = signing
     ? await requireOpenSessions(signing, database, listener, { everyoneHasFactor: config.AUTH_REQUIRE_AAL2 })
     : acceptProject(config.SUPABASE_URL ?? '')
-  const accessWatch = await openAccessWatch(listener, (id) => isSessionOpen(background, id), log)
+  const accessWatch = await openAccessWatch(listener, (id) => isSessionOpen(background, id), running, log)
   undo.push(() => accessWatch.stop())
   const unsentAnswers = createUnsentAnswers({}, accessWatch)
   const tokens = identifyCallers(acceptSharedSecret(issued, config.JWT_SECRET), unsentAnswers)

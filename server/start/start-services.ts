@@ -176,7 +176,7 @@ export async function startServices(
       alcove_realtime_sockets: { help: 'Open realtime connections.', read: () => realtime.stats().sockets },
     },
     edges: {
-      auth: createAuthRoutes(authService, takeTurn),
+      auth: createAuthRoutes(authService, { takeTurn, catchUp: () => listener.catchUp() }),
       rest: createRestRoutes({
         database,
         tokens,
