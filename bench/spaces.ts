@@ -55,7 +55,8 @@ export async function run([folder]: string[]): Promise<Record<string, unknown>> 
   const library = await openLibrary()
   const { database, admin } = library
   try {
-    const [alone, member, owner] = [
+    const [alone, member, owner, equal] = [
+      await library.createPerson(),
       await library.createPerson(),
       await library.createPerson(),
       await library.createPerson(),
@@ -72,6 +73,8 @@ export async function run([folder]: string[]): Promise<Record<string, unknown>> 
     const [space = ''] = spaces
     await library.copyTo(alone, owner, { owner: owner.sub, space })
     for (const person of [alone, member]) await addConversations(library, person, null, CONVERSATIONS)
+    // Without spaces, and with as many readable conversations as the member has.
+    await addConversations(library, equal, null, CONVERSATIONS + SPACES * SHARED_IN_EACH)
     await library.mergeAll()
     const bytesWithFew = await library.measureIndex()
     for (let count = 2; count < MEMBERS; count += 1) await addMember(library, space, await library.createPerson())
@@ -96,7 +99,8 @@ export async function run([folder]: string[]): Promise<Record<string, unknown>> 
     }
     return {
       list: await compare(list(member), list(alone)),
-      select: await compare(selectAll(member), selectAll(alone)),
+      select: await compare(selectAll(member), selectAll(equal)),
+      selectTwiceAsMany: await compare(selectAll(member), selectAll(alone)),
       search: await compare(search(member, member.sub), search(alone, alone.sub)),
       searchInSpace: await compare(search(member, space), search(alone, alone.sub)),
       indexRatio: bytesWithMany / bytesWithFew,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Log } from '#server/base/log.ts'
 import { GuardedClient } from './guarded-client.ts'
@@ -10,7 +11,7 @@ export interface Listener {
   on(channel: string, handler: Handler): Promise<() => void>
   /** Calls `handler` after a reconnect: notifications may have been missed. */
   onReconnect(handler: () => void): void
-  /** Resolves once everything that was committed before the call has been handled, or the connection was lost. */
+  /** Resolves once everything that was committed before the call has been handled; without that, when the connection is lost or silent. */
   catchUp(): Promise<void>
   close(): Promise<void>
 }
@@ -26,6 +27,7 @@ export function callHandlers(handlers: Iterable<Handler> = [], payload: string, 
   }
 }
 
+const CATCH_UP_LIMIT_MS = 2_000
 const RECONNECT_DELAYS_MS = [50, 100, 250, 500, 1000, 2000]
 
 export async function openListener(connection: pg.ClientConfig, log: Log): Promise<Listener> {
@@ -85,11 +87,12 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
     },
     onReconnect: (handler) => reconnectHandlers.add(handler),
     // PostgreSQL sends what waits for a connection before it reports the end of a statement.
-    catchUp: () =>
-      client.query('select').then(
-        () => undefined,
-        (error: unknown) => log.warn({ err: error }, 'the listening connection was lost, what it missed is read again'),
-      ),
+    async catchUp() {
+      const asked = client.query('select').catch((error: unknown) => {
+        log.warn({ err: error }, 'the listening connection was lost, what it missed is read again')
+      })
+      await Promise.race([asked, pause(CATCH_UP_LIMIT_MS, undefined, { ref: false })])
+    },
     async close() {
       isClosed = true
       await client.end()
