@@ -9,8 +9,7 @@ import { validate } from '#server/base/validate.ts'
 /** Bytes of the longest message if every character is escaped. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024
 
-/** Rejects larger bodies while they arrive. Uploads go to disk and have their own limit. */
-export const limitBody = bodyLimit({
+const limitArrivingBody = bodyLimit({
   maxSize: MAX_BODY_BYTES,
   onError(context) {
     // The rest of the body stays unread, so the connection cannot serve another request.
@@ -18,6 +17,13 @@ export const limitBody = bodyLimit({
     throw new AppError('too_large', 'The request is larger than 2 MB.')
   },
 })
+
+/**
+ * Rejects larger bodies while they arrive. Uploads go to disk and have their own limit. A request that no route of the
+ * documents answers has been received there already.
+ */
+export const limitBody: MiddlewareHandler = (context, next) =>
+  context.req.raw.bodyUsed ? next() : limitArrivingBody(context, next)
 
 /** A browser sends any other type, and a body without one, from a form or script of any site without asking first. */
 export function rejectUnlessJson({ req }: Context): void {
