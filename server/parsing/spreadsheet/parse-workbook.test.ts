@@ -143,6 +143,30 @@ describe('column titles', () => {
     expect(await titlesOf(rows)).toEqual({ heads: ['Name | Town'], headings: ['S', 'S: Name | Town'] })
   })
 
+  test('serve the groups of rows below one empty row, and no table of other columns', async () => {
+    const rows = [
+      ['Place', 'Share', 'Number'],
+      ['Europe', 0.5, 50],
+      ['London', 0.42, 42],
+      [],
+      ['Asia'],
+      ['Tokyo', 0.14, 14],
+      [],
+      [null, null, 7, 8],
+      [],
+      [],
+      ['Total', 1, 100],
+    ]
+    const { pages } = await readDocument(makeWorkbook([{ name: 'S', rows }]), 'a.xlsx')
+    const [{ text, blocks } = { text: '' }] = pages
+    const tables = (blocks ?? []).filter(({ kind }) => kind === 'table')
+    expect(tables.map(({ start, end }) => text.slice(start, end))).toEqual([
+      'Place | Share | Number\nEurope | 0.5 | 50\nLondon | 0.42 | 42\n\nAsia\nTokyo | 0.14 | 14',
+      ' |  | 7 | 8',
+      'Total | 1 | 100',
+    ])
+  })
+
   test('are none where a table begins with its amounts', async () => {
     expect(
       await titlesOf([

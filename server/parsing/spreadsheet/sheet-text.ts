@@ -66,10 +66,10 @@ function writeRows({ name, cells, merges, context }: Sheet): SheetText {
     const line = writeRow(values, isAligned ? columns : [...values.keys()].sort((left, right) => left - right))
     if (text.length + line.length > MAX_SHEET_CHARACTERS)
       return { text, headings, rows: sheetRows, columns: sheetColumns, blocks, isCut: true }
-    const beginsTable =
-      !isBelow(rows[position - 1], { row, values }) && !(titles?.leadToAmounts && position === titles.end)
+    const isApart = !isBelow(rows[position - 1], { row, values }) && !(titles?.leadToAmounts && position === titles.end)
+    const beginsTable = isApart && !(titles && isFurtherGroup(rows, position, titles))
     if (beginsTable) titles = findTitles(rows, position)
-    text += beginsTable ? '\n\n' : '\n'
+    text += isApart ? '\n\n' : '\n'
     sheetRows.push([text.length, row + 1])
     // Later passages repeat the titles in their heading.
     if (position === titles?.start)
@@ -124,6 +124,7 @@ interface Titles {
   readonly start: number
   readonly end: number
   readonly text: string
+  readonly columns: ReadonlySet<number>
   readonly leadToAmounts: boolean
 }
 
@@ -155,10 +156,29 @@ function areTitles(head: readonly Row[]): boolean {
   return new Set(names.filter((name) => name !== undefined)).size < 2
 }
 
-/** Titles: the first row of several short cells without amounts, below captions, or all rows to the first amounts. */
-function findTitles(rows: readonly Row[], position: number): Titles | undefined {
+function skipCaptions(rows: readonly Row[], position: number): number {
   let start = position
   while (rows[start]?.values.size === 1 && isBelow(rows[start], rows[start + 1])) start += 1
+  return start
+}
+
+/** Below one empty row, rows of amounts that fill only columns with titles are a further group of the same table. */
+function isFurtherGroup(rows: readonly Row[], position: number, { columns, leadToAmounts }: Titles): boolean {
+  const [above, next] = [rows[position - 1], rows[position]]
+  const first = rows[skipCaptions(rows, position)]
+  return (
+    leadToAmounts &&
+    above !== undefined &&
+    next?.row === above.row + 2 &&
+    first !== undefined &&
+    holdsAmounts(first) &&
+    new Set(first.values.keys()).isSubsetOf(columns)
+  )
+}
+
+/** Titles: the first row of several short cells without amounts, below captions, or all rows to the first amounts. */
+function findTitles(rows: readonly Row[], position: number): Titles | undefined {
+  const start = skipCaptions(rows, position)
   const first = rows[start]
   if (first === undefined || first.values.size === 1 || holdsAmounts(first)) return undefined
   const head = [first]
@@ -171,5 +191,6 @@ function findTitles(rows: readonly Row[], position: number): Titles | undefined 
   const titles = leadToAmounts && areTitles(head) ? head : looksLikeTitles(first) ? [first] : []
   if (titles.length === 0) return undefined
   const text = [...new Set(titles.flatMap(cellsOf).filter(isShort))].join(' | ')
-  return { start, end: start + titles.length, text, leadToAmounts }
+  const columns = new Set(titles.flatMap(({ values }) => [...values.keys()]))
+  return { start, end: start + titles.length, text, columns, leadToAmounts }
 }
