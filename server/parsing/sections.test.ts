@@ -18,3 +18,21 @@ test.each([
   expect(sections.length).toBeGreaterThan(1)
   for (const section of sections) expect(section).toMatch(end)
 })
+
+test('the first row of a form names no columns, and is not repeated', () => {
+  const rows = Array.from({ length: 100 }, (_, row) => `Pay from: ${row}00 to ${row}50 | Open until: ${row} May 2008`)
+  const sections = groupSections([{ kind: 'table', text: rows.join('\n') }])
+  expect(sections.length).toBeGreaterThan(1)
+  expect(sections.flatMap(({ text }) => text.split('\n'))).toEqual(rows)
+  expect(sections.flatMap(({ blocks = [] }) => blocks.map(({ headerEnd }) => headerEnd))).toEqual(
+    sections.map(() => undefined),
+  )
+})
+
+test.each(['Pay | Open until', 'Pay: | Open until:', 'Table 1: Pay', 'Start 10:30 | End 11:30'])(
+  'the row "%s" names columns',
+  (row) => {
+    const [section] = groupSections([{ kind: 'table', text: `${row}\n100 | 1 May` }])
+    expect(section?.blocks?.map(({ headerEnd }) => headerEnd)).toEqual([row.length])
+  },
+)

@@ -1,7 +1,8 @@
+import { CELL_BORDER } from '#contract/cell-border.ts'
 import type { PageBlock } from '#contract/document.ts'
 import type { Heading, ParsedPage } from './page.ts'
 
-/** The rows of a table are lines; the first holds the column titles. */
+/** The rows of a table are lines; the first holds the column titles, unless the table is a form. */
 export interface Block {
   readonly kind: PageBlock['kind']
   readonly text: string
@@ -53,14 +54,25 @@ export function groupSections(blocks: readonly Block[]): ParsedPage[] {
 function blockDetails({ kind, level = 1 }: Block, piece: string, start: number): Partial<PageBlock> {
   if (kind === 'heading') return { level }
   if (kind !== 'table') return {}
-  const end = piece.indexOf('\n')
-  return { headerEnd: start + (end < 0 ? piece.length : end) }
+  const [header = ''] = piece.split('\n', 1)
+  return namesColumns(header) ? { headerEnd: start + header.length } : {}
+}
+
+/** A cell of a form holds a value behind its own label: "Open until: 1 May". */
+const LABELLED_VALUE = /^\p{L}[^:：]{0,60}(?:：\s*|:\s+)\S/u
+
+/** False for the first row of a form, which no row below it needs to be understood. */
+export function namesColumns(row: string): boolean {
+  const filled = row.split(CELL_BORDER).filter((cell) => cell.trim() !== '')
+  return filled.length < 2 || !filled.every((cell) => LABELLED_VALUE.test(cell.trim()))
 }
 
 /** Repeats the column titles of a table in each further section. */
 function splitBlock({ kind, text }: Block): string[] {
   if (kind !== 'table' || text.length <= SECTION_CHARACTERS) return splitLong(text)
-  const [header = '', ...rows] = text.split('\n')
+  const lines = text.split('\n')
+  const [first = '', ...others] = lines
+  const [header, rows] = namesColumns(first) ? [first, others] : ['', lines]
   if (header.length > MAX_HEADER_CHARACTERS) return splitLong(text)
   const pieces: string[] = []
   let piece = header
@@ -69,7 +81,7 @@ function splitBlock({ kind, text }: Block): string[] {
       pieces.push(piece)
       piece = header
     }
-    piece += `\n${row}`
+    piece += piece === '' ? row : `\n${row}`
   }
   return [...pieces, piece].flatMap(splitLong)
 }

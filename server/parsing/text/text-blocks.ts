@@ -1,4 +1,5 @@
 import type { PageBlock } from '#contract/document.ts'
+import { namesColumns } from '#server/parsing/sections.ts'
 
 export function findTextBlocks(text: string): PageBlock[] {
   const blocks: PageBlock[] = []
@@ -7,8 +8,9 @@ export function findTextBlocks(text: string): PageBlock[] {
     const rows = lines.filter((line) => line.includes(' | ')).length
     const isTable = rows > 1 && 2 * rows >= lines.length
     const block = { start: index, end: index + piece.length }
-    const headerEnd = index + (lines[0] ?? '').length
-    blocks.push(isTable ? { kind: 'table', ...block, headerEnd } : { kind: 'paragraph', ...block })
+    const [first = ''] = lines
+    const header = namesColumns(first) ? { headerEnd: index + first.length } : {}
+    blocks.push(isTable ? { kind: 'table', ...block, ...header } : { kind: 'paragraph', ...block })
   }
   return blocks
 }
