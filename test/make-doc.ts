@@ -17,6 +17,8 @@ export interface DocPiece {
   readonly level?: number
   /** `LISTED` is on the first level; `LISTED_TOO` is based on it. */
   readonly style?: number
+  /** Its paragraph is in a table: it ends inside a cell, at the end of one, or at the end of a row. */
+  readonly inTable?: 'cell' | 'row'
 }
 
 export const LISTED = 1
@@ -31,13 +33,20 @@ const longs = (...values: readonly number[]): Buffer => Buffer.from(new Uint32Ar
 
 const onLevel = (level: number): Buffer => Buffer.concat([words(0x260a), Buffer.from([level]), words(0x460b, 1)])
 
+/** `sprmPFInTable`, and `sprmPFTtp` at the end of a row. */
+const IN_TABLE = {
+  cell: Buffer.from([0x16, 0x24, 1]),
+  row: Buffer.from([0x16, 0x24, 1, 0x17, 0x24, 1]),
+} as const
+
 /** MS-DOC 2.9.175. */
 function paragraphBlock(pieces: readonly (DocPiece & { readonly start: number })[], end: number): Buffer {
   const block = Buffer.alloc(BLOCK_BYTES)
   longs(...pieces.map(({ start }) => start), end).copy(block)
   let at = BLOCK_BYTES - 2
-  pieces.forEach(({ level, style = 0 }, index) => {
-    const properties = Buffer.concat([words(style), level === undefined ? Buffer.alloc(0) : onLevel(level)])
+  pieces.forEach(({ level, style = 0, inTable }, index) => {
+    const place = inTable === undefined ? Buffer.alloc(0) : IN_TABLE[inTable]
+    const properties = Buffer.concat([words(style), level === undefined ? Buffer.alloc(0) : onLevel(level), place])
     at -= 2 + properties.length + (properties.length % 2)
     at -= at % 2
     block[at + 1] = Math.ceil(properties.length / 2)

@@ -8,6 +8,8 @@ export interface OldDocRun {
   readonly isDeleted?: boolean
   /** Its paragraph ends a table row. */
   readonly endsRow?: boolean
+  /** Its paragraph is inside a cell. */
+  readonly isInCell?: boolean
 }
 
 export interface OldDoc {
@@ -53,8 +55,10 @@ function characterProperties({ font, isDeleted = false }: OldDocRun): Buffer {
 }
 
 /** `sprmPFInTable`, `sprmPTtp` and the table definition, after their length in words and the style. */
-const paragraphProperties = ({ endsRow = false }: OldDocRun): Buffer =>
-  Buffer.from(endsRow ? [6, 0, 0, 24, 1, 190, 3, 0, 1, 0, 25, 1] : [1, 0, 0])
+function paragraphProperties({ endsRow = false, isInCell = false }: OldDocRun): Buffer {
+  if (endsRow) return Buffer.from([6, 0, 0, 24, 1, 190, 3, 0, 1, 0, 25, 1])
+  return Buffer.from(isInCell ? [3, 0, 0, 24, 1, 0] : [1, 0, 0])
+}
 
 const fontTable = (sets: readonly number[]): Buffer => {
   const fonts = sets.map((set) => Buffer.from([9, 0, 0, 0, set, 0, ...Buffer.from('Font')]))

@@ -119,6 +119,32 @@ test('writes the numbers of lists and headings, which the file leaves to be coun
   ])
 })
 
+test('the short lines of a cell are one, so that a row stays a row', async () => {
+  const long =
+    'On the first day the tenant pays the deposit to the landlord, who keeps it apart from all other money of the house.'
+  const cell = (text: string) => ({ text: `${text}\u0007`, inTable: 'cell' as const })
+  const line = (text: string, style = 0) => ({ text: `${text}\r`, inTable: 'cell' as const, style })
+  const row = { text: '\u0007', inTable: 'row' as const }
+  const bytes = makeDoc([
+    ...[
+      cell('Month'),
+      line('Firm'),
+      line(''),
+      cell('(MMBtu/d)'),
+      line('Rent'),
+      line('due', 9),
+      cell('per\vmonth'),
+      row,
+    ],
+    ...[cell('October'), cell('20,948'), cell('31,100'), row],
+    ...[line(long), cell('It bears interest.'), row],
+  ])
+  const { pages } = await readDocument(bytes, 'a.doc')
+  expect(pages.map(({ text }) => text)).toEqual([
+    `Month | Firm (MMBtu/d) | Rent due per month\nOctober | 20,948 | 31,100\n\n${long}\n\nIt bears interest.`,
+  ])
+})
+
 test('with broken tables of lists keeps its text', () => {
   const bytes = makeDoc([{ text: 'Terms\r', style: LISTED }])
   const at = Buffer.from(bytes).indexOf(Buffer.from([1, 0, 0, 0, 77, 0, 0, 0]))

@@ -36,7 +36,10 @@ export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false, marksH
   const fib = createView(document)
   if ((fib.getUint16(FLAGS_OFFSET, true) & ENCRYPTED_FLAG) !== 0) throw new ParseFailure('encrypted')
   const layout = fib.getUint16(0, true) === WORD_95 ? readWord95Layout(document) : readWord97Layout(file, document)
-  const { text, ends, formValues } = joinPieces(layout, keepsDeleted)
+  const { text, ends, formValues } = joinPieces(layout, {
+    keepsDeleted,
+    bodyLength: fib.getUint32(layout.lengths, true),
+  })
   const labels = numberParagraphs(layout.numbering, ends)
   if (marksHeadings) markHeadings(ends, labels)
   let from = 0

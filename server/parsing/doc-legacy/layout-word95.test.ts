@@ -42,7 +42,9 @@ test('pieces are joined in the order of the document, without what was deleted',
 test('rows of a table are lines, fields what they show', async () => {
   const runs = [
     western('Rooms\r'),
-    western('Room\x07Rent\x07'),
+    western('Room\x07'),
+    { ...western('Rent\r'), isInCell: true },
+    { ...western('per month\x07'), isInCell: true },
     { ...western('\x07'), endsRow: true },
     western('Blue\x07\x13=2*260\x14520\x15\x07'),
     { ...western('\x07'), endsRow: true },
@@ -50,7 +52,7 @@ test('rows of a table are lines, fields what they show', async () => {
   const { pages, failure } = await readDocument(makeOldDoc({ runs, headers: 'City of Bergen\r' }), 'a.doc')
   expect([failure, pages.map(({ text }) => text)]).toEqual([
     undefined,
-    ['Rooms\n\nRoom | Rent\nBlue | 520\n\nCity of Bergen'],
+    ['Rooms\n\nRoom | Rent per month\nBlue | 520\n\nCity of Bergen'],
   ])
 })
 

@@ -20,6 +20,7 @@ const IN_PIECES_FLAG = 0x0004
 const MARKED_DELETED = 65
 const HIDDEN = 92
 const ENDS_ROW = 25
+const IN_TABLE = 24
 const FONT = 93
 const PARAGRAPH_ENTRY_BYTES = 7
 const MACINTOSH = 256
@@ -65,6 +66,7 @@ export function readWord95Layout(document: Uint8Array): WordLayout {
       readParagraphRun(PARAGRAPH_ENTRY_BYTES),
     ),
     endsRow: turnsOn(ENDS_ROW, listWord95Properties),
+    isInTable: turnsOn(IN_TABLE, listWord95Properties),
     // Each paragraph holds its own numbering, which is not read.
     numbering: () => () => '',
   }

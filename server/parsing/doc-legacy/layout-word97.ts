@@ -19,6 +19,7 @@ const SECOND_TABLE_FLAG = 0x0200
 const MARKED_DELETED = 0x0800
 const HIDDEN = 0x083c
 const ENDS_ROW = 0x2417
+const IN_TABLE = 0x2416
 /** One symbol character, which replaces a bracket in the text. */
 const SYMBOL_CHARACTER = 0x6a09
 const FONT = 0x4a4f
@@ -38,6 +39,7 @@ export function readWord97Layout(file: object, document: Uint8Array): WordLayout
     symbolDecoderFor: createSymbolDecoder(listSymbolFonts(document, table)),
     paragraphs: listRuns(document, blocksAt(FIB.paragraphRuns), readParagraphRun(PARAGRAPH_ENTRY_BYTES)),
     endsRow: turnsOn(ENDS_ROW, listProperties),
+    isInTable: turnsOn(IN_TABLE, listProperties),
     numbering: () => readWordNumbering(document, table),
   }
 }

@@ -20,6 +20,7 @@ export interface WordLayout {
   readonly formValueOf: (run: Run) => string | undefined
   readonly paragraphs: readonly Run[]
   readonly endsRow: (run: Pick<Run, 'properties'>) => boolean
+  readonly isInTable: (run: Pick<Run, 'properties'>) => boolean
   /** Returns a function that counts paragraphs and returns labels. @throws RangeError if the tables are broken. */
   readonly numbering: () => (style: number, properties: Uint8Array) => string
 }
@@ -29,7 +30,11 @@ export interface ParagraphEnd extends Pick<Run, 'style' | 'properties'> {
 }
 
 const CELL_END = '\u0007'
-const PARAGRAPH_ENDS: readonly string[] = ['\r', '\f', '\n', CELL_END]
+const PARAGRAPH_END = '\r'
+const PARAGRAPH_ENDS: readonly string[] = [PARAGRAPH_END, '\f', '\n', CELL_END]
+const LINES_OF_CELL: readonly string[] = [PARAGRAPH_END, '\v']
+/** Longer paragraphs of a cell stay apart: a table may serve to lay out whole pages. */
+const MAX_CELL_LINE = 100
 /** Bounds the memory that a broken table can claim. */
 const MAX_CHARACTERS = 30_000_000
 
@@ -46,6 +51,12 @@ interface JoinedPieces {
   readonly formValues: readonly string[]
 }
 
+interface PiecesOptions {
+  readonly keepsDeleted: boolean
+  /** Lines of cells in headers and footers stay apart: they are compared with the text, and page numbers left out. */
+  readonly bodyLength: number
+}
+
 export function joinPieces(
   {
     pieces,
@@ -56,8 +67,9 @@ export function joinPieces(
     formValueOf,
     paragraphs,
     endsRow,
+    isInTable,
   }: WordLayout,
-  keepsDeleted: boolean,
+  { keepsDeleted, bodyLength }: PiecesOptions,
 ): JoinedPieces {
   const deleted = keepsDeleted ? [] : characters.filter(isDeleted)
   const hidden = keepsDeleted ? [] : characters.filter(isHidden)
@@ -89,10 +101,14 @@ export function joinPieces(
     for (const range of clipRuns(hidden, stretch))
       for (let at = (range.from - start) / width; at < (range.to - start) / width; at += 1)
         if ((written[at] ?? '') >= ' ') written[at] = '\0'
-    for (const { to, style, properties } of clipRuns(paragraphs, stretch)) {
+    for (const { from, to, style, properties } of clipRuns(paragraphs, stretch)) {
       const last = Math.floor((to - start) / width) - 1
       if (written[last] === CELL_END && endsRow({ properties })) written[last] = '\n'
       if (PARAGRAPH_ENDS.includes(written[last] ?? '')) ends.push({ at: text.length + last, style, properties })
+      const isShort = (to - from) / width <= MAX_CELL_LINE
+      if (!isShort || text.length + last >= bodyLength || !isInTable({ properties })) continue
+      for (let at = Math.floor((from - start) / width); at <= last; at += 1)
+        if (LINES_OF_CELL.includes(written[at] ?? '')) written[at] = ' '
     }
     text += written.join('')
   }

@@ -22,6 +22,7 @@ export const headingMark = (level: number): string => String.fromCharCode(FIRST_
 /** Unicode noncharacters, reserved for internal use. */
 const FIRST_MARK = 0xfdd0
 const HEADING_MARK = /^[\ufdd1-\ufdd9]/
+const HEADING_MARKS = /[\ufdd1-\ufdd9]/g
 
 /** Table rows end in a tab or match a neighbour's tabs. Without marks, a short line before a long one is a heading. */
 export function findWordBlocks(text: string): Block[] {
@@ -39,7 +40,7 @@ export function findWordBlocks(text: string): Block[] {
   for (const [index, marked] of lines.entries()) {
     const line = marked.replace(HEADING_MARK, '')
     if (isRow(lines, index)) {
-      rows.push(cellsOf(line).join(' | '))
+      rows.push(cellsOf(line.replaceAll(HEADING_MARKS, '')).join(' | '))
       continue
     }
     endTable()
@@ -58,7 +59,7 @@ export function findWordBlocks(text: string): Block[] {
 }
 
 function cellsOf(line: string): string[] {
-  const cells = line.split('\t').map((cell) => cell.trim())
+  const cells = line.split('\t').map((cell) => cell.replaceAll(/ {2,}/g, ' ').trim())
   while (cells.at(-1) === '') cells.pop()
   return cells
 }
