@@ -1,7 +1,14 @@
-/** The terms of several small documents, which enter the index as one segment. */
-import type { Terms } from '#server/search/text/stemmer.ts'
-import { createDocumentTerms, packTerms, type PageToIndex, type Passage } from './document-terms.ts'
+/** The terms of documents, which enter the index as one segment: one that comes in parts, or several small ones. */
+import {
+  createDocumentWords,
+  type DocumentWords,
+  filenameWords,
+  type PageToIndex,
+  type Passage,
+} from './document-terms.ts'
 import type { PackedSegment } from './pack-segment.ts'
+import { packTerms, type TermOfWord } from './pack-terms.ts'
+import { type NumberedWords, numberWords } from './word-log.ts'
 
 export interface TextToIndex {
   readonly filename: string
@@ -14,45 +21,86 @@ export interface IndexedText {
 }
 
 export interface BatchTerms {
-  /** Returns the distinct words of the texts by their stemming language. */
-  add(texts: readonly TextToIndex[]): ReadonlyMap<string, readonly string[]>
-  addTerms(language: string, terms: Terms): void
+  /** Adds pages to a document, in order; returns the number of its passages so far. `end` then names it. */
+  addPages(pages: Iterable<PageToIndex>): number
+  /** Ends the document to which pages were added. */
+  end(filename: string): void
+  add(texts: readonly TextToIndex[]): void
+  /** Returns the distinct words of the documents by their stemming language. */
+  words(): ReadonlyMap<string, readonly string[]>
+  /** Terms of the next words of a language, in the order in which they were returned. */
+  addTerms(language: string, terms: readonly string[]): void
   /** Documents in the order given; the first passage of each follows the last one of the document before. */
   pack(): { readonly documents: readonly IndexedText[]; readonly segment: PackedSegment }
 }
 
+interface EndedDocument {
+  readonly words: DocumentWords
+  readonly title: readonly number[]
+  readonly language: string
+}
+
 export function createBatchTerms(): BatchTerms {
-  const added: {
-    readonly filename: string
-    readonly language: string
-    readonly terms: ReturnType<typeof createDocumentTerms>
-  }[] = []
-  const termsOf = new Map<string, Map<string, readonly string[]>>()
+  const numbered = numberWords()
+  const ended: EndedDocument[] = []
+  const termsOf = new Map<string, ListedTerms>()
+  let open = createDocumentWords(numbered)
+
+  function end(filename: string): void {
+    ended.push({ words: open, title: filenameWords(filename).map(numbered.numberOf), language: open.language() })
+    open = createDocumentWords(numbered)
+  }
+
   return {
+    addPages: (pages) => open.add(pages),
+    end,
     add(texts) {
-      const wordsOf = new Map<string, Set<string>>()
       for (const { filename, pages } of texts) {
-        const terms = createDocumentTerms()
-        terms.add(pages)
-        const { words, language } = terms.words(filename)
-        const known = wordsOf.get(language) ?? new Set<string>()
-        for (const word of words) known.add(word)
-        wordsOf.set(language, known)
-        added.push({ filename, language, terms })
+        open.add(pages)
+        end(filename)
       }
-      return new Map([...wordsOf].map(([language, words]) => [language, [...words]]))
     },
-    addTerms(language, terms) {
-      const known = termsOf.get(language) ?? new Map<string, readonly string[]>()
-      for (const [word, list] of terms) known.set(word, list)
-      termsOf.set(language, known)
+    words() {
+      for (const [language, documents] of Map.groupBy(ended, (document) => document.language))
+        termsOf.set(language, listTerms(numbered, documents))
+      return new Map([...termsOf].map(([language, { words }]) => [language, words]))
     },
-    pack() {
-      const grouped = added.map(({ filename, language, terms }) => terms.group(filename, termsOf.get(language)))
-      return {
-        documents: added.map(({ language }, index) => ({ language, passages: grouped[index]?.passages ?? [] })),
-        segment: packTerms(grouped),
-      }
+    addTerms: (language, terms) => termsOf.get(language)?.add(terms),
+    pack: () => ({
+      documents: ended.map(({ language, words: { passages } }) => ({ language, passages })),
+      segment: packTerms(
+        numbered,
+        ended.map(({ words, title, language }) => ({
+          log: words.log,
+          lengths: words.passages.map(({ length }) => length),
+          title,
+          termOfWord: termsOf.get(language)?.termOfWord ?? [],
+        })),
+      ),
+    }),
+  }
+}
+
+interface ListedTerms {
+  readonly words: readonly string[]
+  readonly termOfWord: TermOfWord
+  add(terms: readonly string[]): void
+}
+
+function listTerms(numbered: NumberedWords, documents: readonly EndedDocument[]): ListedTerms {
+  const listed = new Set<number>()
+  for (const { words, title } of documents) {
+    words.log.forEach((word) => listed.add(word))
+    for (const word of title) listed.add(word)
+  }
+  const numbers = [...listed]
+  const termOfWord: (string | undefined)[] = Array.from(numbered.words, () => undefined)
+  let added = 0
+  return {
+    words: numbers.map((number) => numbered.words[number] ?? ''),
+    termOfWord,
+    add(terms) {
+      for (const term of terms) termOfWord[numbers[added++] ?? -1] = term
     },
   }
 }

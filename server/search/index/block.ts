@@ -16,7 +16,6 @@
  */
 import { brotliCompressSync, brotliDecompressSync, constants, inflateRawSync } from 'node:zlib'
 import {
-  type ByteReader,
   type ByteWriter,
   createByteReader,
   createByteWriter,
@@ -24,7 +23,7 @@ import {
   varintAt,
   varintEnd,
 } from './byte-writer.ts'
-import { type IndexBlock, readEncoded } from './segment-format.ts'
+import type { IndexBlock } from './segment-format.ts'
 
 const DEFLATED = Buffer.from([0, 0])
 const IN_WHOLE_COLUMNS = Buffer.from([0, 0, 7])
@@ -33,14 +32,14 @@ const COMPRESSED = Buffer.from([0])
 /** Marks a length that continues in the next number. */
 const LONG = 15
 
-export function packBlock(entries: readonly Uint8Array[], blocks: number): Buffer {
-  const content = Buffer.concat(entries)
+/** @param content entries, one after the other */
+export function packBlock(content: Uint8Array, blocks: number): Uint8Array {
   if (blocks > 1) return content
   const packed = Buffer.concat([IN_COLUMNS, compress(toColumns(content))])
   return packed.length < content.length ? packed : content
 }
 
-/** Returns the entries given to `packBlock`, possibly reordered; a view of `stored` if that is not packed. */
+/** Returns the entries of `packBlock`, possibly reordered; a view of `stored` if that is not packed. */
 export function unpackBlock(stored: Uint8Array): IndexBlock {
   for (const mark of [IN_COLUMNS, IN_WHOLE_COLUMNS])
     if (beginsWith(stored, mark)) return fromColumns(brotliDecompressSync(stored.subarray(mark.length)), mark)
@@ -71,6 +70,7 @@ export function unpackWords(stored: Buffer): string[] {
   return content.toString().split(' ')
 }
 
+/** Plain offsets instead of readers, for speed: an upload of many files waits for it. */
 function toColumns(block: Uint8Array): Buffer {
   const [heads, names, postings, positions] = [
     createByteWriter(),
@@ -78,27 +78,55 @@ function toColumns(block: Uint8Array): Buffer {
     createByteWriter(),
     createByteWriter(),
   ]
-  let before: Uint8Array = new Uint8Array()
-  for (const [name, entry] of [...readEncoded(block)].sort(([one], [other]) => Buffer.compare(one, other))) {
-    const shared = countShared(before, name)
-    const rest = name.length - shared
+  let [before, beforeLength] = [0, 0]
+  for (const start of startsByName(block)) {
+    const length = varintAt(block, start)
+    const name = varintEnd(block, start)
+    const shared = countShared(block, before, beforeLength, name, length)
+    const rest = length - shared
     heads.varint((shared << 4) | Math.min(rest, LONG))
     if (rest >= LONG) heads.varint(rest - LONG)
-    heads.varint(entry.size)
-    names.bytes(name.subarray(shared))
-    const reader = createByteReader(entry.bytes, entry.postingsAt)
-    for (let index = 0; index < entry.size; index += 1) shortenPosting(reader, postings)
-    positions.bytes(entry.bytes, entry.positionsAt, entry.end)
-    before = name
+    const sizeAt = name + length
+    const size = varintAt(block, sizeAt)
+    heads.varint(size)
+    names.bytes(block, name + shared, sizeAt)
+    const postingsLengthAt = varintEnd(block, sizeAt)
+    const positionsLengthAt = varintEnd(block, postingsLengthAt)
+    const postingsAt = varintEnd(block, positionsLengthAt)
+    const positionsAt = postingsAt + varintAt(block, postingsLengthAt)
+    for (let at = postingsAt; at < positionsAt;) at = shortenPosting(block, at, postings)
+    positions.bytes(block, positionsAt, positionsAt + varintAt(block, positionsLengthAt))
+    ;[before, beforeLength] = [name, length]
   }
   const lengths = createByteWriter()
   for (const column of [heads, names, postings]) lengths.varint(column.length)
   return Buffer.concat([lengths, heads, names, postings, positions].map((column) => column.written()))
 }
 
-function countShared(one: Uint8Array, other: Uint8Array): number {
+/** Offsets of the entries in the order of the bytes of their names. */
+function startsByName(block: Uint8Array): number[] {
+  const starts: number[] = []
+  for (let at = 0; at < block.length;) {
+    starts.push(at)
+    at = varintEnd(block, at) + varintAt(block, at)
+    const postingsLengthAt = varintEnd(block, at)
+    const positionsLengthAt = varintEnd(block, postingsLengthAt)
+    at = varintEnd(block, positionsLengthAt) + varintAt(block, postingsLengthAt) + varintAt(block, positionsLengthAt)
+  }
+  return starts.sort((one, other) => {
+    const [length, otherLength] = [varintAt(block, one), varintAt(block, other)]
+    const [name, otherName] = [varintEnd(block, one), varintEnd(block, other)]
+    const shared = countShared(block, name, length, otherName, otherLength)
+    return shared < length && shared < otherLength
+      ? (block[name + shared] ?? 0) - (block[otherName + shared] ?? 0)
+      : length - otherLength
+  })
+}
+
+function countShared(block: Uint8Array, one: number, length: number, other: number, otherLength: number): number {
+  const most = Math.min(length, otherLength)
   let shared = 0
-  while (shared < one.length && shared < other.length && one[shared] === other[shared]) shared += 1
+  while (shared < most && block[one + shared] === block[other + shared]) shared += 1
   return shared
 }
 
@@ -106,12 +134,14 @@ function countShared(one: Uint8Array, other: Uint8Array): number {
 const BARE = 2
 const numbersAfter = (flags: number): number => (flags & 1) + (flags >> 1)
 
-function shortenPosting(reader: ByteReader, writer: ByteWriter): void {
-  const start = reader.at
-  const flags = reader.varint() & 3
-  if (flags === BARE) writer.bytes(reader.bytes, start, reader.at)
-  reader.skip(numbersAfter(flags))
-  if (flags !== BARE) writer.bytes(reader.bytes, start, reader.at)
+/** Returns the offset of the next posting. */
+function shortenPosting(block: Uint8Array, start: number, writer: ByteWriter): number {
+  const flags = (block[start] ?? 0) & 3
+  const head = varintEnd(block, start)
+  let end = head
+  for (let number = numbersAfter(flags); number > 0; number -= 1) end = varintEnd(block, end)
+  writer.bytes(block, start, flags === BARE ? head : end)
+  return end
 }
 
 /** Plain offsets instead of readers, for speed: the first question to a library waits for it. */

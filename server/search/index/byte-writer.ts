@@ -5,6 +5,7 @@ export interface ByteWriter {
   bytes(source: Uint8Array, from?: number, to?: number): void
   /** A view, valid until the next write. */
   written(): Uint8Array
+  clear(): void
 }
 
 const MIN_SET_BYTES = 32
@@ -41,6 +42,9 @@ export function createByteWriter(): ByteWriter {
     },
     bytes: (source, from = 0, to = source.length) => add(source, from, to),
     written: () => buffer.subarray(0, length),
+    clear() {
+      length = 0
+    },
   }
 }
 

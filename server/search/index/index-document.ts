@@ -1,7 +1,7 @@
 import type { Scope } from '#server/database/scope.ts'
-import { stemWords, type Terms } from '#server/search/text/stemmer.ts'
+import { stemInLanguage } from '#server/search/text/stemmer.ts'
 import { TOKENIZER_VERSION } from '#server/search/text/tokenizer.ts'
-import type { IndexedText, TextToIndex } from './batch-terms.ts'
+import type { BatchTerms, IndexedText, TextToIndex } from './batch-terms.ts'
 import type { PageToIndex } from './document-terms.ts'
 import type { PackedSegment } from './pack-segment.ts'
 import { insertSegment } from './segments.ts'
@@ -11,10 +11,6 @@ export interface DocumentToIndex {
   readonly id: string
   readonly owner: string
   readonly filename: string
-}
-
-interface ComputedIndex extends IndexedText {
-  readonly segment: PackedSegment
 }
 
 const MAX_PASSAGES = 65_536
@@ -31,9 +27,19 @@ export async function indexDocument(
   document: DocumentToIndex,
   pages: AsyncIterable<PageToIndex> | Iterable<PageToIndex>,
 ): Promise<void> {
-  const { language, passages, segment } = await inIndexThread((run) => computeIndex(run, scope, document, pages))
+  const { documents, segment } = await inIndexThread(async (run) => {
+    for await (const batch of inBatches(pages)) {
+      if ((await run('addPages', batch)) > MAX_PASSAGES) throw new TooManyPassagesError()
+    }
+    return computeIndex(run, scope, await run('listWords', document.filename))
+  })
   await removeIndex(scope, document.id)
-  await insertIndex(scope, document.owner, [{ document, language, passages }], segment)
+  await insertIndex(
+    scope,
+    document.owner,
+    documents.map((text) => ({ document, ...text })),
+    segment,
+  )
 }
 
 /** Indexes new documents of one owner as one segment, as the service. @throws TooManyPassagesError */
@@ -44,9 +50,7 @@ export async function indexNewDocuments(
 ): Promise<void> {
   const { documents: texts, segment } = await inIndexThread(async (run) => {
     const texts = documents.map(({ filename, pages }) => ({ filename, pages }))
-    for (const [language, words] of await run('addTexts', texts))
-      await addStems(scope, words, language, (terms) => run('addTermsOf', language, terms))
-    return run('packBatch')
+    return computeIndex(run, scope, await run('addTexts', texts))
   })
   const indexed = documents.flatMap((document, index) => {
     const text = texts[index]
@@ -97,25 +101,12 @@ async function insertIndex(
 async function computeIndex(
   run: RunIndexTask,
   scope: Scope,
-  { filename }: DocumentToIndex,
-  pages: AsyncIterable<PageToIndex> | Iterable<PageToIndex>,
-): Promise<ComputedIndex> {
-  for await (const batch of inBatches(pages)) {
-    if ((await run('addPages', batch)) > MAX_PASSAGES) throw new TooManyPassagesError()
-  }
-  const { words, language } = await run('listWords', filename)
-  await addStems(scope, words, language, (terms) => run('addTerms', terms))
-  return { language, ...(await run('packDocument', filename)) }
-}
-
-async function addStems(
-  scope: Scope,
-  words: readonly string[],
-  language: string,
-  add: (terms: Terms) => Promise<unknown>,
-): Promise<void> {
-  for (let from = 0; from < words.length; from += BATCH_WORDS)
-    await add(await stemWords(scope, words.slice(from, from + BATCH_WORDS), [language]))
+  wordsByLanguage: ReadonlyMap<string, readonly string[]>,
+): Promise<ReturnType<BatchTerms['pack']>> {
+  for (const [language, words] of wordsByLanguage)
+    for (let from = 0; from < words.length; from += BATCH_WORDS)
+      await run('addTerms', language, await stemInLanguage(scope, words.slice(from, from + BATCH_WORDS), language))
+  return run('packBatch')
 }
 
 async function* inBatches(pages: AsyncIterable<PageToIndex> | Iterable<PageToIndex>): AsyncGenerator<PageToIndex[]> {

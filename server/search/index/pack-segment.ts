@@ -1,5 +1,6 @@
 import { packBlock, packWords, unpackBlock } from './block.ts'
 import { type ByteRuns, eachRun, joinRuns } from './byte-runs.ts'
+import { createByteWriter } from './byte-writer.ts'
 import {
   blockOf,
   chooseBlocks,
@@ -28,31 +29,37 @@ const MAX_WORD_LENGTH = 30
 export const isVocabularyWord = (term: string): boolean =>
   term.length >= MIN_WORD_LENGTH - 1 && term.length <= MAX_WORD_LENGTH && /^[\p{L}\p{M}]+$/u.test(term)
 
-export function packSegment(lengths: readonly number[], entries: ReadonlyMap<string, Uint8Array>): PackedSegment {
-  let bytes = 0
-  for (const entry of entries.values()) bytes += entry.length
-  const blocks = chooseBlocks(bytes)
-  const filled = new Map<number, Uint8Array[]>()
-  for (const [term, entry] of entries) {
-    const block = blockOf(term, blocks)
-    const list = filled.get(block)
-    if (list) list.push(entry)
-    else filled.set(block, [entry])
-  }
-  const vocabulary = blocks > 1 ? listWords(entries.keys()) : new Map<number, string[]>()
+/** @param entries in the order of their terms */
+export function packSegment(lengths: readonly number[], terms: readonly string[], entries: ByteRuns): PackedSegment {
+  const blocks = chooseBlocks(entries.bytes.length)
+  const filled = blocks > 1 ? fillBlocks(terms, entries, blocks) : new Map([[0, entries.bytes]])
+  const vocabulary = blocks > 1 ? listWords(terms) : new Map<number, string[]>()
   return {
     blocks,
     passages: lengths.length,
     lengths: encodeLengths(lengths),
     numbers: Int32Array.from([...filled.keys(), ...[...vocabulary.keys()].map(numberOfWords)]),
     contents: joinRuns([
-      ...[...filled.values()].map((list) => packBlock(list, blocks)),
+      ...[...filled.values()].map((content) => packBlock(content, blocks)),
       ...[...vocabulary.values()].map((words) => packWords(words.sort())),
     ]),
   }
 }
 
-function listWords(terms: Iterable<string>): Map<number, string[]> {
+function fillBlocks(terms: readonly string[], entries: ByteRuns, blocks: number): Map<number, Uint8Array> {
+  const filled = new Map<number, Uint8Array[]>()
+  let index = 0
+  for (const entry of eachRun(entries)) {
+    const block = blockOf(terms[index] ?? '', blocks)
+    const list = filled.get(block)
+    if (list) list.push(entry)
+    else filled.set(block, [entry])
+    index += 1
+  }
+  return new Map(Array.from(filled, ([block, list]) => [block, Buffer.concat(list)]))
+}
+
+function listWords(terms: readonly string[]): Map<number, string[]> {
   const byLength = new Map<number, string[]>()
   for (const term of terms) {
     if (!isVocabularyWord(term)) continue
@@ -84,9 +91,16 @@ export function createSegmentMerge(): SegmentMerge {
       }
     },
     pack(lengths) {
-      const entries = new Map<string, Uint8Array>()
-      for (const [term, writer] of joined) if (writer.size > 0) entries.set(term, writer.encode(term))
-      return packSegment(lengths, entries)
+      const encoded = createByteWriter()
+      const terms: string[] = []
+      const ends: number[] = []
+      for (const [term, writer] of joined) {
+        if (writer.size === 0) continue
+        writer.encodeInto(encoded, term)
+        terms.push(term)
+        ends.push(encoded.length)
+      }
+      return packSegment(lengths, terms, { bytes: encoded.written(), ends: Int32Array.from(ends) })
     },
   }
 }

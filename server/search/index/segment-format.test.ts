@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { encodeEntry, type Postings, writtenEntry } from '#test/encode-entry.ts'
 import {
   blockOf,
   createEntryWriter,
   eachPosting,
-  encodeEntry,
   encodeTerm,
   type Entry,
   findEntry,
-  type Postings,
   readBlock,
   readPositions,
 } from './segment-format.ts'
@@ -62,7 +61,7 @@ test('renumbering keeps counts and positions, and omits deleted passages', () =>
       const [one, other] = [read(first), read(second)]
       if (one) writer.addRenumbered(one, (passage) => (passage % 2 === 0 ? passage / 2 : -1))
       if (other) writer.addRenumbered(other, (passage) => passage + 1_000_000)
-      const [entry] = [...readBlock(writer.encode('term'))]
+      const [entry] = [...readBlock(writtenEntry(writer, 'term'))]
       const expected: Postings = { passages: [], counts: [], positions: [] }
       const expectAll = (places: Postings, renumber: (passage: number) => number) => {
         for (const [index, passage] of places.passages.entries()) {

@@ -9,13 +9,6 @@
  */
 import { type ByteWriter, createByteReader, createByteWriter } from './byte-writer.ts'
 
-export interface Postings {
-  readonly passages: number[]
-  /** Term frequency for BM25: occurrences in the text plus the weights of title and heading. */
-  readonly counts: number[]
-  readonly positions: (readonly number[])[]
-}
-
 /** Trades the rows that a question reads against the bytes of other terms in each. */
 const BLOCK_BYTES = 3_000
 /** Smaller segments are one block: it compresses best, and is read within milliseconds. */
@@ -47,9 +40,14 @@ export function chooseBlocks(bytes: number): number {
 
 export interface EntryWriter {
   readonly size: number
-  add(passage: number, count: number, positions: readonly number[]): void
+  /**
+   * @param count term frequency for BM25: occurrences in the text plus the weights of title and heading
+   * @param positions from `from` to `to`, of which negative ones are left out
+   */
+  add(passage: number, count: number, positions: ArrayLike<number>, from?: number, to?: number): void
   addRenumbered(entry: Entry, renumber: (passage: number) => number): void
-  encode(term: string): Uint8Array
+  /** Appends the entry; the writer is then empty. */
+  encodeInto(target: ByteWriter, term: string): void
 }
 
 export function createEntryWriter(): EntryWriter {
@@ -68,13 +66,16 @@ export function createEntryWriter(): EntryWriter {
     get size() {
       return size
     },
-    add(passage, count, positions) {
-      addHead(passage, count, positions.length)
-      let last = 0
-      for (const position of positions) {
+    add(passage, count, positions, from = 0, to = positions.length) {
+      let [found, last] = [0, 0]
+      for (let index = from; index < to; index += 1) {
+        const position = positions[index] ?? -1
+        if (position < 0) continue
         places.varint(position - last)
         last = position
+        found += 1
       }
+      addHead(passage, count, found)
     },
     addRenumbered(entry, renumber) {
       const reader = createByteReader(entry.bytes, entry.positionsAt)
@@ -87,35 +88,25 @@ export function createEntryWriter(): EntryWriter {
         places.bytes(entry.bytes.subarray(from, reader.at))
       })
     },
-    encode(term) {
-      const entry = createByteWriter()
-      writeEntry(entry, { name: encoder.encode(term), size, postings: postings.written(), positions: places.written() })
-      return entry.written()
+    encodeInto(target, term) {
+      writeName(target, term)
+      target.varint(size)
+      target.varint(postings.length)
+      target.varint(places.length)
+      target.bytes(postings.written())
+      target.bytes(places.written())
+      postings.clear()
+      places.clear()
+      size = 0
+      previous = 0
     },
   }
 }
 
-export interface EntryParts {
-  readonly name: Uint8Array
-  readonly size: number
-  readonly postings: Uint8Array
-  readonly positions: Uint8Array
-}
-
-export function writeEntry(writer: ByteWriter, { name, size, postings, positions }: EntryParts): void {
-  writer.varint(name.length)
-  writer.bytes(name)
-  writer.varint(size)
-  writer.varint(postings.length)
-  writer.varint(positions.length)
-  writer.bytes(postings)
-  writer.bytes(positions)
-}
-
-export function encodeEntry(term: string, { passages, counts, positions }: Postings): Uint8Array {
-  const writer = createEntryWriter()
-  for (const [index, passage] of passages.entries()) writer.add(passage, counts[index] ?? 0, positions[index] ?? [])
-  return writer.encode(term)
+function writeName(target: ByteWriter, term: string): void {
+  const name = encoder.encode(term)
+  target.varint(name.length)
+  target.bytes(name)
 }
 
 export interface Entry {

@@ -4,14 +4,12 @@ import { basename } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import { codeOf } from '#server/base/errors.ts'
 import { lowerPriority } from '#server/base/lower-priority.ts'
-import type { Terms } from '#server/search/text/stemmer.ts'
 import type { ByteRuns } from './byte-runs.ts'
 import { type BatchTerms, createBatchTerms, type TextToIndex } from './batch-terms.ts'
-import { createDocumentTerms, type DocumentTerms, type PageToIndex } from './document-terms.ts'
+import type { PageToIndex } from './document-terms.ts'
 import { createSegmentMerge, type SegmentMerge } from './pack-segment.ts'
 
 interface Session {
-  readonly document: DocumentTerms
   readonly batch: BatchTerms
   readonly merge: SegmentMerge
 }
@@ -20,7 +18,6 @@ const sessions = new Map<number, Session>()
 
 function sessionOf(number: number): Session {
   const session = sessions.get(number) ?? {
-    document: createDocumentTerms(),
     batch: createBatchTerms(),
     merge: createSegmentMerge(),
   }
@@ -29,12 +26,20 @@ function sessionOf(number: number): Session {
 }
 
 const tasks = {
-  addPages: (session: number, pages: readonly PageToIndex[]) => sessionOf(session).document.add(pages),
-  listWords: (session: number, filename: string) => sessionOf(session).document.words(filename),
-  addTerms: (session: number, terms: Terms) => sessionOf(session).document.addTerms(terms),
-  packDocument: (session: number, filename: string) => sessionOf(session).document.pack(filename),
-  addTexts: (session: number, texts: readonly TextToIndex[]) => sessionOf(session).batch.add(texts),
-  addTermsOf: (session: number, language: string, terms: Terms) => sessionOf(session).batch.addTerms(language, terms),
+  addPages: (session: number, pages: readonly PageToIndex[]) => sessionOf(session).batch.addPages(pages),
+  /** Ends the document of the pages added. */
+  listWords: (session: number, filename: string) => {
+    const { batch } = sessionOf(session)
+    batch.end(filename)
+    return batch.words()
+  },
+  addTexts: (session: number, texts: readonly TextToIndex[]) => {
+    const { batch } = sessionOf(session)
+    batch.add(texts)
+    return batch.words()
+  },
+  addTerms: (session: number, language: string, terms: readonly string[]) =>
+    sessionOf(session).batch.addTerms(language, terms),
   packBatch: (session: number) => sessionOf(session).batch.pack(),
   addSegment: (session: number, contents: ByteRuns, numbers: Int32Array) =>
     sessionOf(session).merge.add(contents, numbers),

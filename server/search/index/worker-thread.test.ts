@@ -10,9 +10,8 @@ const page = (text: string) => ({ page: 1, text, headings: null })
 /** Each word is its own term. */
 async function indexText(run: RunIndexTask, text: string) {
   await run('addPages', [page(text)])
-  const { words } = await run('listWords', 'name.txt')
-  await run('addTerms', new Map(words.map((word) => [word, [word]])))
-  return await run('packDocument', 'name.txt')
+  for (const [language, words] of await run('listWords', 'name.txt')) await run('addTerms', language, words)
+  return await run('packBatch')
 }
 
 const termsOf = ({ contents }: PackedSegment): string[] =>
@@ -20,8 +19,10 @@ const termsOf = ({ contents }: PackedSegment): string[] =>
 
 describe('the thread that computes indexes', () => {
   test('gives the passages of a document and the terms that they hold', async () => {
-    const { passages, segment } = await inIndexThread((run) => indexText(run, 'A harbour lamp.'))
-    expect(passages).toEqual([{ page: 1, start: 0, end: 15, heading: undefined, length: 3 }])
+    const { documents, segment } = await inIndexThread((run) => indexText(run, 'A harbour lamp.'))
+    expect(documents.map(({ passages }) => passages)).toEqual([
+      [{ page: 1, start: 0, end: 15, heading: undefined, length: 3 }],
+    ])
     expect(segment.passages).toBe(1)
     expect(termsOf(segment)).toEqual(['a', 'harbour', 'lamp', 'name'])
   })

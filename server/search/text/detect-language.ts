@@ -1,12 +1,12 @@
 import { COMMON_WORDS } from './common-words.ts'
 
 const BY_SCRIPT: readonly (readonly [script: RegExp, language: string])[] = [
-  [/\p{Script=Arabic}/gu, 'arabic'],
-  [/\p{Script=Cyrillic}/gu, 'russian'],
-  [/\p{Script=Greek}/gu, 'greek'],
-  [/\p{Script=Devanagari}/gu, 'hindi'],
-  [/\p{Script=Tamil}/gu, 'tamil'],
-  [/\p{Script=Armenian}/gu, 'armenian'],
+  [/\p{Script=Arabic}/u, 'arabic'],
+  [/\p{Script=Cyrillic}/u, 'russian'],
+  [/\p{Script=Greek}/u, 'greek'],
+  [/\p{Script=Devanagari}/u, 'hindi'],
+  [/\p{Script=Tamil}/u, 'tamil'],
+  [/\p{Script=Armenian}/u, 'armenian'],
 ]
 
 export type LanguagesOfWord = ReadonlyMap<string, readonly string[]>
@@ -25,30 +25,74 @@ export const NO_LANGUAGE = 'simple'
 const SAMPLE_CHARACTERS = 20_000
 const MIN_COMMON_SHARE = 0.06
 
-const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+interface LetterCounts {
+  readonly letters: number
+  readonly latin: number
+  /** In the order of `BY_SCRIPT`. */
+  readonly byScript: readonly number[]
+}
+
+const LETTER = /\p{L}/u
+const SCRIPTS = [/\p{Script=Latin}/u, ...BY_SCRIPT.map(([script]) => script)]
+/** Kinds of a character: the number of its script, plus this if it is a letter; 0 is not known yet. */
+const IS_LETTER = 16
+const NO_SCRIPT = 15
+/** Of the first plane, each looked at once: matching each character of a text takes longer than all else here. */
+const kinds = new Uint8Array(0x1_00_00)
+
+function kindOf(character: string): number {
+  const script = SCRIPTS.findIndex((pattern) => pattern.test(character))
+  return (script < 0 ? NO_SCRIPT : script + 1) + (LETTER.test(character) ? IS_LETTER : 0)
+}
+
+function countLetters(text: string): LetterCounts {
+  const counts = new Array<number>(2 * IS_LETTER).fill(0)
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    let kind = kinds[unit] ?? 0
+    if (kind === 0) {
+      const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
+      kind = kindOf(character)
+      if (character.length === 1) kinds[unit] = kind
+      else at += 1
+    }
+    counts[kind] = (counts[kind] ?? 0) + 1
+  }
+  const ofScript = (number: number) => (counts[number] ?? 0) + (counts[number + IS_LETTER] ?? 0)
+  return {
+    letters: counts.slice(IS_LETTER).reduce((sum, count) => sum + count, 0),
+    latin: ofScript(1),
+    byScript: BY_SCRIPT.map((_, index) => ofScript(index + 2)),
+  }
+}
 
 /** Latin letters default to English: tables and forms hold too few common words to detect another language. */
 export function detectStemmer(text: string): string {
-  const detected = detectLanguage(text)
   const sample = text.slice(0, SAMPLE_CHARACTERS)
-  return detected === NO_LANGUAGE && countMatches(sample, /\p{Script=Latin}/gu) > 0.5 * countMatches(sample, /\p{L}/gu)
-    ? 'english'
-    : detected
+  const counts = countLetters(sample)
+  const detected = detectAmong(sample, counts)
+  return detected === NO_LANGUAGE && counts.latin > 0.5 * counts.letters ? 'english' : detected
 }
 
 export function detectLanguage(text: string): string {
   const sample = text.slice(0, SAMPLE_CHARACTERS)
-  const letters = countMatches(sample, /\p{L}/gu)
-  if (letters === 0) return NO_LANGUAGE
-  for (const [script, language] of BY_SCRIPT) {
-    if (countMatches(sample, script) > 0.4 * letters) return language
-  }
-  return detectByCommonWords(sample, LANGUAGES_OF_WORD)
+  return detectAmong(sample, countLetters(sample))
 }
 
-export function detectByCommonWords(text: string, languagesOfWord: LanguagesOfWord): string {
+function detectAmong(sample: string, counts: LetterCounts): string {
+  if (counts.letters === 0) return NO_LANGUAGE
+  for (const [index, [, language]] of BY_SCRIPT.entries())
+    if ((counts.byScript[index] ?? 0) > 0.4 * counts.letters) return language
+  return detectByCommonWords(sample, LANGUAGES_OF_WORD, counts)
+}
+
+export function detectByCommonWords(
+  text: string,
+  languagesOfWord: LanguagesOfWord,
+  { latin, letters }: LetterCounts = countLetters(text),
+): string {
   // A few Latin words in a Chinese text say nothing about it.
-  if (countMatches(text, /\p{Script=Latin}/gu) < 0.5 * countMatches(text, /\p{L}/gu)) return NO_LANGUAGE
+  if (latin < 0.5 * letters) return NO_LANGUAGE
   const counts = new Map<string, number>()
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
   for (const word of words) {

@@ -26,11 +26,13 @@ export async function stemByLanguage(
 export async function stemWords(scope: Scope, words: Iterable<string>, languages: readonly string[]): Promise<Terms> {
   const distinct = new Set(words)
   const { wanted, stemOf } = await readStemsOf(scope, distinct, languages)
-  const [only, ...others] = wanted
-  // Thousands of words of a document that is indexed, nearly always in one language.
-  if (only !== undefined && others.length === 0)
-    return new Map(Array.from(distinct, (word) => [word, [stemOf(word, only)]]))
   return new Map(Array.from(distinct, (word) => [word, [...new Set(wanted.map((language) => stemOf(word, language)))]]))
+}
+
+/** Terms in the order of the words, of which documents have thousands. */
+export async function stemInLanguage(scope: Scope, words: readonly string[], language: string): Promise<string[]> {
+  const { stemOf } = await readStemsOf(scope, new Set(words), [language])
+  return words.map((word) => stemOf(word, language))
 }
 
 async function readStemsOf(scope: Scope, distinct: ReadonlySet<string>, languages: readonly string[]) {
