@@ -9,7 +9,7 @@ export type TermOfWord = readonly (string | undefined)[]
 
 export interface DocumentToPack {
   readonly log: WordLog
-  /** Of its passages, in words. */
+  /** Lengths of its passages, in words. */
   readonly lengths: readonly number[]
   /** Words of the file name, which count in every passage. */
   readonly title: readonly number[]

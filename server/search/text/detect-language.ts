@@ -37,7 +37,7 @@ const SCRIPTS = [/\p{Script=Latin}/u, ...BY_SCRIPT.map(([script]) => script)]
 /** Kinds of a character: the number of its script, plus this if it is a letter; 0 is not known yet. */
 const IS_LETTER = 16
 const NO_SCRIPT = 15
-/** Of the first plane, each looked at once: matching each character of a text takes longer than all else here. */
+/** Kinds of the characters of the first plane, each looked at once: a pattern for each character of a text takes longer. */
 const kinds = new Uint8Array(0x1_00_00)
 
 function kindOf(character: string): number {
