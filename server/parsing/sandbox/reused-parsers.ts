@@ -11,13 +11,13 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { BackgroundThrottle } from '#server/base/background-throttling.ts'
 import type { ParsedPart, ParseOptions } from '#server/parsing/page.ts'
-import { findConfinedPid, signalConfined } from './confinement.ts'
+import { signalConfined } from './confinement.ts'
 import type { ParseLimits } from './limits.ts'
 import { isImage, startReusedParser } from './parser-process.ts'
 import type { FileHeader } from './read-files.ts'
 import { readMessage } from './read-message.ts'
 import { readLines } from './read-output.ts'
-import { readResidentBytes, watchProcess } from './watch-process.ts'
+import { createPidFinder, readResidentBytes, watchProcess } from './watch-process.ts'
 
 export interface ReusableRun {
   readonly owner: string
@@ -166,6 +166,7 @@ function followProcess(
   }
   let files = 0
   let isReady = false
+  const findPid = createPidFinder(child)
   let settling: NodeJS.Timeout | undefined
   const end = () => {
     isReady = false
@@ -209,7 +210,7 @@ function followProcess(
       files += 1
       isReady = false
       if (child.pid !== undefined) onProcess?.(child.pid)
-      const watch = watchProcess(child, signal, fileLimits, 0)
+      const watch = watchProcess(child, signal, fileLimits, 0, findPid)
       try {
         return await readParts(bytes, options)
       } catch {
@@ -222,7 +223,7 @@ function followProcess(
     },
     async isReady() {
       if (!isReady || files >= bounds.filesPerProcess || child.stdout.readableLength > 0) return false
-      return (await readResidentBytes(findConfinedPid(child.pid))) <= bounds.residentBytes / 2
+      return (await readResidentBytes(findPid())) <= bounds.residentBytes / 2
     },
     end,
   }

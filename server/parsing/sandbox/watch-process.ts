@@ -23,19 +23,25 @@ export interface ProcessWatch {
   end(reason: Error | undefined): void
 }
 
+/** Finds the process behind the wrappers of a child, and looks no more once it is found. */
+export function createPidFinder(child: ChildProcess): () => number | undefined {
+  let confinedPid: number | undefined
+  return () => (confinedPid ??= findConfinedPid(child.pid))
+}
+
+/** @param findPid of a child that reads several files: each look reads files of /proc and keeps the server waiting */
 export function watchProcess(
   child: ChildProcess,
   signal: AbortSignal,
   limits: ParseLimits,
   size: number,
+  findPid = createPidFinder(child),
 ): ProcessWatch {
   let reason: Error | undefined
   const end = (because: Error | undefined) => {
     reason ??= because
     signalConfined(child, 'SIGKILL')
   }
-  let confinedPid: number | undefined
-  const findPid = () => (confinedPid ??= findConfinedPid(child.pid))
   const onAbort = () => end(toError(signal.reason))
   let remainingMs = limits.timeMs + (size / MEGABYTE) * limits.timeMsPerMegabyte
   let startedAt = performance.now()
