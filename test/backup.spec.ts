@@ -1,72 +1,18 @@
 /** The commands `backup` and `restore` over data folders, with and without a running server, and killed at any moment. */
-import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { createClient } from '@supabase/supabase-js'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
-import { type AlcoveProcess, createDataDir, type Environment, startAlcove, startRefusing } from './alcove.ts'
+import { type AlcoveProcess, type Environment, startAlcove, startRefusing } from './alcove.ts'
+import { runCommand, succeed, temporaryPlace } from './backup-command.ts'
 import { copyStartedDataDir } from './started-data.ts'
 import { createRandom } from './fuzz/random.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const PASSWORD = 'a long enough password'
 const PASSPHRASE = 'a passphrase of several words'
-
-const summarySchema = z.object({
-  backup: z.string(),
-  bytes: z.int().positive(),
-  seconds: z.number().positive(),
-  verified: z.literal(true),
-})
-
-interface CommandEnd {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** @param killAfterMs ends the command by SIGKILL */
-async function runCommand(
-  name: 'backup' | 'restore',
-  address: string,
-  environment: Environment,
-  killAfterMs?: number,
-): Promise<CommandEnd> {
-  const child = spawn(process.execPath, [`scripts/${name}.ts`, address], {
-    cwd: root,
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
-  const ended = once(child, 'close')
-  if (killAfterMs !== undefined) {
-    await Promise.race([ended, delay(killAfterMs)])
-    child.kill('SIGKILL')
-  }
-  await ended
-  return { code: child.exitCode, stdout, stderr }
-}
-
-async function succeed(...given: Parameters<typeof runCommand>): Promise<z.infer<typeof summarySchema>> {
-  const { code, stdout, stderr } = await runCommand(...given)
-  expect(code, stderr).toBe(0)
-  expect(stdout.split('\n')).toHaveLength(2)
-  return summarySchema.parse(JSON.parse(stdout))
-}
-
-async function temporaryPlace(): Promise<{ folder: string; dataDir: string }> {
-  const { dataDir, remove } = await createDataDir()
-  onTestFinished(remove)
-  return { folder: path.join(path.dirname(dataDir), 'backups'), dataDir }
-}
 
 async function startOver(dataDir: string): Promise<AlcoveProcess> {
   const alcove = await startAlcove({ DATA_DIR: dataDir, AUTH_AUTOCONFIRM: 'true' })
