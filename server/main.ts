@@ -20,6 +20,10 @@ async function main(): Promise<void> {
       process.exitCode = 1
       process.exit()
     },
+    onOutdated(reason) {
+      log.fatal(reason)
+      drain('a later version has changed the database', 1)
+    },
   })
 
   const stopping = new AbortController()

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Log } from '#server/base/log.ts'
 import { GuardedClient } from './guarded-client.ts'
+import { holdAsServer, LISTENER_NAME } from './servers-lock.ts'
 
 type Handler = (payload: string) => void
 
@@ -41,7 +42,7 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       ...connection,
-      application_name: 'alcove listener',
+      application_name: LISTENER_NAME,
     })
     await next.connect()
     next.on('notification', ({ channel, payload = '' }) => {
@@ -51,6 +52,7 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
     next.on('end', () => {
       if (!isClosed && client === next) void reconnect()
     })
+    await holdAsServer(next)
     for (const channel of handlers.keys()) await next.query(`listen ${pg.escapeIdentifier(channel)}`)
     return next
   }

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
+import { admitServers, excludeServers, holdAsServer, releaseAsServer } from './servers-lock.ts'
 
 /** `platform`: the schema that a Supabase project provides itself. `product`: Alcove's tables. */
 type Folder = 'platform' | 'product'
@@ -80,12 +81,9 @@ async function pendingMigrations(
   { folders, only }: Pick<MigrateOptions, 'only'> & { readonly folders: readonly Folder[] },
 ): Promise<Migration[]> {
   const known = new Map(migrations.map((migration) => [`${migration.folder}/${migration.name}`, migration]))
-  const table = await client.query<{ present: boolean }>(
-    `select to_regclass('alcove_migrations.applied') is not null as present`,
-  )
   const areWanted = (pending: Iterable<Migration>) =>
     [...pending].filter(({ folder, name }) => folders.includes(folder) && only?.has(`${folder}/${name}`) !== false)
-  if (!table.rows[0]?.present) return areWanted(migrations)
+  if (!(await hasMigrations(client))) return areWanted(migrations)
   const applied = await client.query<{ name: string; checksum: string }>(
     'select name, checksum from alcove_migrations.applied',
   )
@@ -97,36 +95,114 @@ async function pendingMigrations(
 }
 
 /** @throws AppError `startup` if the database is newer than the code, or a file was altered */
-export async function migrate(
-  connection: pg.ClientConfig,
-  { folders = ['platform', 'product'], authenticatorPassword, only, log }: MigrateOptions,
-): Promise<void> {
-  const migrations = await readMigrations()
-  const wanted = { folders, ...(only ? { only } : {}) }
-  const client = new pg.Client({ ...connection, application_name: 'alcove migrations' })
-  await client.connect()
+export async function migrate(connection: pg.ClientConfig, options: MigrateOptions): Promise<void> {
+  const client = await connect(connection)
   try {
-    if ((await pendingMigrations(client, migrations, wanted)).length === 0) return
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    if (authenticatorPassword !== null) await ensureAuthenticator(client, authenticatorPassword)
-    await client.query(`
-      create schema if not exists alcove_migrations;
-      create table if not exists alcove_migrations.applied (
-        name text primary key, checksum text not null, applied_at timestamptz not null default now()
-      );
-      alter table alcove_migrations.applied enable row level security;
-      alter table alcove_migrations.applied force row level security`)
-    const pending = await pendingMigrations(client, migrations, wanted)
-    const isUpgrade = (await client.query('select from alcove_migrations.applied limit 1')).rowCount === 1
-    for (const migration of pending) {
-      const { folder, name } = migration
-      if (isUpgrade)
-        log?.info({ migration: `${folder}/${name}` }, 'changing the database; with much data it takes minutes')
-      await apply(client, migration)
-    }
+    await applyPending(client, options)
   } finally {
     await client.end()
   }
+}
+
+/**
+ * For a database that several servers share: changes nothing while one of an earlier version runs.
+ *
+ * @returns what ends the announcement of this server, once its listening connection is open
+ * @throws AppError `startup`, as `migrate`, and while servers of an earlier version run
+ */
+export async function migrateAmongServers(
+  connection: pg.ClientConfig,
+  options: MigrateOptions,
+): Promise<() => Promise<void>> {
+  const client = await connect(connection)
+  let isEnded = false
+  const end = async () => {
+    if (isEnded) return
+    isEnded = true
+    await client.end()
+  }
+  try {
+    // From here on no later version changes the schema, until this server stops.
+    await holdAsServer(client)
+    let isExclusive = false
+    await applyPending(client, options, {
+      // Another start that waits for the lock of migrations must not look like a server.
+      onPending: () => releaseAsServer(client),
+      async onUpgrade() {
+        await excludeServers(client)
+        isExclusive = true
+      },
+      onApplied: () => (isExclusive ? admitServers(client) : holdAsServer(client)),
+    })
+    return end
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+async function connect(connection: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client({ ...connection, application_name: 'alcove migrations' })
+  // A lost connection fails the running statement, which reports it.
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+/** @throws AppError `startup` where a later version has changed the database since this server started */
+export async function requireKnownSchema(connection: pg.ClientConfig): Promise<void> {
+  const client = await connect(connection)
+  try {
+    await pendingMigrations(client, await readMigrations(), { folders: [] })
+  } finally {
+    await client.end()
+  }
+}
+
+interface Steps {
+  readonly onPending: () => Promise<unknown>
+  /** Before a database that has migrations is changed. */
+  readonly onUpgrade: () => Promise<unknown>
+  readonly onApplied: () => Promise<unknown>
+}
+
+async function applyPending(
+  client: pg.Client,
+  { folders = ['platform', 'product'], authenticatorPassword, only, log }: MigrateOptions,
+  steps?: Steps,
+): Promise<void> {
+  const migrations = await readMigrations()
+  const wanted = { folders, ...(only ? { only } : {}) }
+  if ((await pendingMigrations(client, migrations, wanted)).length === 0) return
+  await steps?.onPending()
+  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+  const found = await pendingMigrations(client, migrations, wanted)
+  const isUpgrade = found.length > 0 && (await hasMigrations(client))
+  if (isUpgrade) await steps?.onUpgrade()
+  if (authenticatorPassword !== null) await ensureAuthenticator(client, authenticatorPassword)
+  await client.query(`
+    create schema if not exists alcove_migrations;
+    create table if not exists alcove_migrations.applied (
+      name text primary key, checksum text not null, applied_at timestamptz not null default now()
+    );
+    alter table alcove_migrations.applied enable row level security;
+    alter table alcove_migrations.applied force row level security`)
+  for (const migration of found) {
+    const { folder, name } = migration
+    if (isUpgrade)
+      log?.info({ migration: `${folder}/${name}` }, 'changing the database; with much data it takes minutes')
+    await apply(client, migration)
+  }
+  await steps?.onApplied()
+  await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
+}
+
+async function hasMigrations(client: pg.Client): Promise<boolean> {
+  const table = await client.query<{ present: boolean }>(
+    `select to_regclass('alcove_migrations.applied') is not null as present`,
+  )
+  if (table.rows[0]?.present !== true) return false
+  return (await client.query('select from alcove_migrations.applied limit 1')).rowCount === 1
 }
 
 async function apply(client: pg.Client, { folder, name, sql, checksum }: Migration): Promise<void> {

@@ -14,7 +14,8 @@ import type { Config } from '#server/config.ts'
 import { locateBinaries, majorVersion } from '#server/database/binaries.ts'
 import { clusterIn, readVersion } from '#server/database/cluster-folders.ts'
 import { startEmbedded } from '#server/database/embedded.ts'
-import { migrate } from '#server/database/migrate.ts'
+import type { Listener } from '#server/database/listen.ts'
+import { migrate, migrateAmongServers, requireKnownSchema } from '#server/database/migrate.ts'
 import { rejectUnfinishedRestore } from '#server/backup/restore-place.ts'
 
 export type Undo = () => unknown
@@ -30,12 +31,16 @@ export interface Connections {
   readonly secrets: Secrets | undefined
   readonly encryptionKey: Buffer
   readonly databaseAcceptedAfterMs: number
+  /** To be called with the open listener, whose connection tells later versions from then on that this server runs. */
+  readonly onListening: (listener: Listener) => Promise<void>
 }
 
 interface ConnectOptions {
   /** Called before the first wait for the database. */
   readonly onConnecting: () => void
   readonly onDatabaseDied: () => void
+  /** Called when a later version has changed the database. */
+  readonly onOutdated: (reason: string) => void
 }
 
 /** Adds steps to `undo` that stop what it starts. */
@@ -43,7 +48,7 @@ export async function connect(
   config: Config,
   log: Log,
   undo: Undo[],
-  { onConnecting, onDatabaseDied }: ConnectOptions,
+  { onConnecting, onDatabaseDied, onOutdated }: ConnectOptions,
 ): Promise<Connections> {
   const hasProduct = config.ALCOVE_PARTS.has('api') || config.ALCOVE_PARTS.has('workers')
   const folders = hasProduct ? (['platform', 'product'] as const) : (['platform'] as const)
@@ -51,10 +56,19 @@ export async function connect(
     const startedAt = performance.now()
     onConnecting()
     const admin = { connectionString: config.DATABASE_URL }
+    const announcing = (endAnnouncement: () => Promise<void>) => async (listener: Listener) => {
+      listener.onReconnect(() => void endIfOutdated(admin, onOutdated, log))
+      await endAnnouncement()
+    }
     await rejectRoleBoundByRls(admin)
     await rejectUnfinishedRestore(admin)
     if (config.SUPABASE_URL !== undefined) {
-      await migrate(admin, { folders: ['product'], authenticatorPassword: null, log })
+      const endAnnouncement = await migrateAmongServers(admin, {
+        folders: ['product'],
+        authenticatorPassword: null,
+        log,
+      })
+      undo.push(endAnnouncement)
       return {
         admin,
         // Turns JIT off, like `migrate`, but here: projects manage their own login roles.
@@ -62,11 +76,13 @@ export async function connect(
         secrets: undefined,
         encryptionKey: deriveEncryptionKey(config.ALCOVE_SECRET),
         databaseAcceptedAfterMs: performance.now() - startedAt,
+        onListening: announcing(endAnnouncement),
       }
     }
     const authenticatorPassword = deriveAuthenticatorPassword(config.ALCOVE_SECRET)
     await rejectWrongSecret(admin, config.ALCOVE_SECRET)
-    await migrate(admin, { folders, authenticatorPassword, log })
+    const endAnnouncement = await migrateAmongServers(admin, { folders, authenticatorPassword, log })
+    undo.push(endAnnouncement)
     const secrets = await loadSecretsFromDatabase(admin, config.ALCOVE_SECRET)
     const url = new URL(config.DATABASE_URL)
     url.username = 'authenticator'
@@ -77,6 +93,7 @@ export async function connect(
       secrets,
       encryptionKey: Buffer.from(secrets.encryptionKey, 'base64'),
       databaseAcceptedAfterMs: performance.now() - startedAt,
+      onListening: announcing(endAnnouncement),
     }
   }
   const secrets = await loadSecretsFromFolder(config.DATA_DIR)
@@ -91,6 +108,18 @@ export async function connect(
     secrets,
     encryptionKey: Buffer.from(secrets.encryptionKey, 'base64'),
     databaseAcceptedAfterMs: embedded.acceptedAfterMs,
+    // A data folder has one server.
+    onListening: async () => undefined,
+  }
+}
+
+/** While the listening connection was lost, a later version saw no server, and may have changed the database. */
+async function endIfOutdated(admin: pg.ClientConfig, onOutdated: (reason: string) => void, log: Log): Promise<void> {
+  try {
+    await requireKnownSchema(admin)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'startup') onOutdated(error.message)
+    else log.warn({ err: error }, 'whether a later version has changed the database could not be read')
   }
 }
 

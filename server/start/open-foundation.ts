@@ -27,7 +27,7 @@ export type FoundationOptions = Pick<
 
 /** @returns also the issuer of tokens, unless a Supabase project issues them. */
 export async function openFoundation({
-  connections: { admin, server: connection, secrets, encryptionKey },
+  connections: { admin, server: connection, secrets, encryptionKey, onListening },
   ...options
 }: FoundationOptions): Promise<{ foundation: Foundation; signing: Tokens | undefined }> {
   const { config, log, undo } = options
@@ -39,6 +39,7 @@ export async function openFoundation({
   undo.push(close)
   const notified = await openListener(connection, log)
   undo.push(() => notified.close())
+  await onListening(notified)
   const listener = nats?.combineWith(notified) ?? notified
   const issued = signing
     ? await requireOpenSessions(signing, database, listener, { everyoneHasFactor: config.AUTH_REQUIRE_AAL2 })

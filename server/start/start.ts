@@ -145,6 +145,8 @@ export interface Alcove {
 interface StartOptions {
   readonly isDevelopment?: boolean
   readonly onDatabaseDied?: () => void
+  /** Called when a later version of Alcove has changed the database. */
+  readonly onOutdated?: (reason: string) => void
 }
 
 /** @throws AppError `startup` after stopping what had been started. */
@@ -165,7 +167,7 @@ export async function startAlcove(config: Config, log: Log, options: StartOption
 async function start(
   config: Config,
   log: Log,
-  { isDevelopment = false, onDatabaseDied = () => undefined }: StartOptions,
+  { isDevelopment = false, onDatabaseDied = () => undefined, onOutdated = () => undefined }: StartOptions,
   undo: Undo[],
   startEnded: Promise<unknown>,
 ): Promise<Omit<Alcove, 'stop'>> {
@@ -186,7 +188,7 @@ async function start(
     loadParts().catch(() => undefined)
   }
   const replaced = config.DATABASE_URL === undefined ? listReplaced(config.DATA_DIR) : undefined
-  const connections = await connect(config, log, undo, { onConnecting, onDatabaseDied })
+  const connections = await connect(config, log, undo, { onConnecting, onDatabaseDied, onOutdated })
   const { startParts } = await loadParts()
   const parts = await startParts({ config, log, undo, address, connections, backgroundThrottle, startEnded })
   server.on('upgrade', (request, socket, head) => {
