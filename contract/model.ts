@@ -24,5 +24,7 @@ export const modelAvailability = z.object({
   available: z.boolean(),
   reason: z.string().nullable(),
   host: z.string().nullable(),
+  /** Only of a model that has left the lists, and that a conversation of the person uses. */
+  name: z.string().optional(),
 })
 export type ModelAvailability = z.infer<typeof modelAvailability>

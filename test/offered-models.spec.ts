@@ -132,6 +132,10 @@ async function listVisible(person: SignedUp, by = people) {
 async function visible(person: SignedUp, by = people): Promise<string[]> {
   return (await listVisible(person, by)).map(({ model_identifier: identifier }) => identifier)
 }
+async function availability(person: SignedUp) {
+  const answer = await people.call(person, 'GET', '/api/models/availability')
+  return z.array(modelAvailability).parse(await answer.json())
+}
 async function defaultOf(person: SignedUp, by = people): Promise<string[]> {
   return (await listVisible(person, by)).filter((row) => row.is_default).map((row) => row.model_identifier)
 }
@@ -163,10 +167,7 @@ describe('a withdrawn model', () => {
     const rows = await ben.client.from('models').select('model_identifier').throwOnError()
     expect(rows.data).toContainEqual({ model_identifier: STOVE })
     expect(rows.data).not.toContainEqual({ model_identifier: LAMP })
-    const available = z
-      .array(modelAvailability)
-      .parse(await (await people.call(ben, 'GET', '/api/models/availability')).json())
-    expect(available.map(({ model_identifier: identifier }) => identifier)).not.toContain(LAMP)
+    expect((await availability(ben)).map(({ model_identifier: identifier }) => identifier)).not.toContain(LAMP)
     await offer([LAMP])
     expect(await visible(ben)).toContain(LAMP)
   })
@@ -176,6 +177,10 @@ describe('a withdrawn model', () => {
     expect((await people.ask(ben, conversation, 'Is the lamp lit?')).content).toBe('It is lit.')
     await withdraw(LAMP)
     asked = []
+    // Its name is shown where it was used, and nowhere else.
+    const former = { model_identifier: LAMP, available: false, name: 'lamp (no longer offered)' }
+    expect(await availability(ben)).toContainEqual(expect.objectContaining(former))
+    expect((await availability(operator)).map(({ model_identifier: identifier }) => identifier)).not.toContain(LAMP)
     const refused = await peopleOfOther.ask(ben, conversation, 'And now?')
     expect(errorOf(refused)).toEqual({
       code: 'not_offered',
@@ -219,7 +224,15 @@ describe('a withdrawn model', () => {
   })
 
   test('may be Alcove Reader, or an earlier model of a vendor', async () => {
+    const earlier = await people.startConversation(ben, null, 'gpt-5')
+    expect(await availability(ben)).toContainEqual(
+      expect.objectContaining({ model_identifier: 'gpt-5', available: true, name: 'GPT-5' }),
+    )
     await withdraw(READER, 'gpt-5')
+    expect(await availability(ben)).toContainEqual(
+      expect.objectContaining({ model_identifier: 'gpt-5', available: false, name: 'GPT-5 (no longer offered)' }),
+    )
+    await ben.client.from('conversations').delete().eq('id', earlier).throwOnError()
     expect(await visible(ben)).not.toContain(READER)
     for (const [model, name] of [
       [READER, 'Alcove Reader'],

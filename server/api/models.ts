@@ -6,7 +6,7 @@ import type { PersonClaims, SignedIn } from '#server/access/authenticate.ts'
 import { validate } from '#server/base/validate.ts'
 import { LIST_BOUNDS, readJsonList, readJsonRows } from '#server/database/json-list.ts'
 import type { Database } from '#server/database/scope.ts'
-import type { ResolveProviders } from '#server/providers/provider-registry.ts'
+import type { Providers, ResolveProviders } from '#server/providers/provider-registry.ts'
 import { jsonText } from './json-text.ts'
 
 const FEWER_MODELS = 'Remove a provider that lists very many models.'
@@ -29,8 +29,43 @@ function namedSpace(context: Context): string | null {
 /** Models that can be chosen in the space $1; null: outside of spaces. */
 const CHOOSABLE = `is_visible and (space_id is null or (space_id = $1 and $1 = any ((select spaces_to('ask'))::uuid[])))`
 
+/** The installation's models that are in no list: earlier ones of a vendor, and those that the operator withdrew. */
+const UNLISTED = `
+  select model_identifier, name, provider, coalesce(is_offered, true) as is_offered from models
+  where owner is null and space_id is null and not is_default and not (is_visible and coalesce(is_offered, true))`
+
 export function createModelRoutes({ database, providersOf, refresh }: ModelRoutesParts) {
   const routes = new Hono<SignedIn>()
+
+  /** Their names are shown to people who have conversations with them. */
+  async function listUnlisted(claims: PersonClaims, providers: Providers): Promise<ModelAvailability[]> {
+    const { rows: unlisted } = await database.serviceStatement<{
+      model_identifier: string
+      name: string
+      provider: string
+      is_offered: boolean
+    }>(UNLISTED)
+    if (unlisted.length === 0) return []
+    const { rows: used } = await database.asUser(
+      claims,
+      (scope) =>
+        scope.query<{ model_name: string }>(
+          'select distinct model_name from conversations where model_name = any ($1)',
+          [unlisted.map(({ model_identifier: identifier }) => identifier)],
+        ),
+      { readOnly: true },
+    )
+    const named = new Set(used.map(({ model_name: identifier }) => identifier))
+    return unlisted
+      .filter(({ model_identifier: identifier }) => named.has(identifier))
+      .map(({ model_identifier, name, provider, is_offered: isOffered }) => {
+        const availability = providers.availability(provider, model_identifier)
+        if (providers.isPersonal(provider, model_identifier) || (isOffered && availability.available))
+          return { model_identifier, ...availability, name }
+        const reason = 'This model is no longer offered.'
+        return { ...availability, model_identifier, available: false, reason, name: `${name} (no longer offered)` }
+      })
+  }
 
   routes.get('/models/visible', async (context) => {
     const space = namedSpace(context)
@@ -63,15 +98,19 @@ export function createModelRoutes({ database, providersOf, refresh }: ModelRoute
         ),
       ),
     ])
-    return context.json(
-      models.map(({ model_identifier, provider, is_offered: isOffered }): ModelAvailability => {
-        const availability = providers.availability(provider, model_identifier)
-        // Another space has a key for it.
-        if (!isOffered && !providers.isPersonal(provider, model_identifier))
-          return { ...availability, model_identifier, available: false, reason: 'This model is not offered here.' }
-        return { model_identifier, ...availability }
-      }),
-    )
+    const listed = models.map(({ model_identifier, provider, is_offered: isOffered }): ModelAvailability => {
+      const availability = providers.availability(provider, model_identifier)
+      // Another space has a key for it.
+      if (!isOffered && !providers.isPersonal(provider, model_identifier))
+        return { ...availability, model_identifier, available: false, reason: 'This model is not offered here.' }
+      return { model_identifier, ...availability }
+    })
+    const identifiers = new Set(models.map(({ model_identifier: identifier }) => identifier))
+    const unlisted = await listUnlisted(claims, providers)
+    return context.json([
+      ...listed,
+      ...unlisted.filter(({ model_identifier: identifier }) => !identifiers.has(identifier)),
+    ])
   })
 
   routes.post('/models/refresh', async (context) => {

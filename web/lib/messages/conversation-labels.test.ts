@@ -12,6 +12,11 @@ it('labels a known model by its display name', () => {
   const known = [{ model_identifier: 'alcove-reader', name: 'Alcove Reader' }]
   expect(modelLabel('alcove-reader', known)).toBe('Alcove Reader')
   expect(modelLabel('somewhere/else', known)).toBe('somewhere/else')
+  // One that can be chosen has no name in the list of those that have left it.
+  expect(modelLabel('lamp', [{ model_identifier: 'lamp' }])).toBe('lamp')
+  expect(modelLabel('lamp', [...known, { model_identifier: 'lamp', name: 'Lamp (no longer offered)' }])).toBe(
+    'Lamp (no longer offered)',
+  )
 })
 
 it('labels a model of a removed endpoint by its own name', () => {

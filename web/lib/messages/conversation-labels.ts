@@ -29,7 +29,7 @@ const OWN_ENDPOINT = /^endpoint:[^/]*\//
 
 export function modelLabel(
   identifier: string | null | undefined,
-  known: readonly { model_identifier: string; name: string }[],
+  known: readonly { model_identifier: string; name?: string | undefined }[],
 ): string {
   const model = known.find(({ model_identifier }) => model_identifier === identifier)
   return model?.name ?? nonBlank(identifier?.replace(OWN_ENDPOINT, '')) ?? DEFAULT_MODEL_LABEL
