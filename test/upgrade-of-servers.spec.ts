@@ -37,7 +37,7 @@ test(
     onTestFinished(async () => {
       await earlier.end('SIGKILL')
     })
-    // Of the same version, any number start.
+    // Any number of servers of the same version start.
     const second = await startAlcove(await environmentOf())
     expect(await second.end()).toBe(0)
     await admin.query(BEFORE)

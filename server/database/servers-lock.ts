@@ -8,7 +8,7 @@ export const LISTENER_NAME = 'alcove listener'
 /** Shared by servers, on that connection; exclusive while the schema is changed. Servers of 0.1.0 do not take it. */
 const SERVERS_LOCK = 7_141_886
 
-/** Of a machine that died or lost its network, PostgreSQL ends the connection after half a minute. */
+/** PostgreSQL ends the connection of a machine that died or lost its network after half a minute. */
 const NOTICE_DEATH = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4'
 
 /** Waits while the schema is changed. Holds until the end of the connection. */
