@@ -1,6 +1,7 @@
 /** `npm run bench -- <name> [args]`: runs one figure and prints it as one JSON line, the last of its output. */
 const FIGURES = [
   'all',
+  'backup',
   'start',
   'first-token',
   'replies',
