@@ -260,10 +260,15 @@ describe.runIf(isOlderInstalled)(`a folder of PostgreSQL ${OLDER_MAJOR}`, () => 
         await client.query('drop database "of somebody"')
         await client.query('create role reporter')
         await client.query('create table notes (note text); grant select on notes to reporter')
+        await client.query(`comment on role reporter is 'Reads'; comment on database alcove is 'Ours'`)
+        await client.query(`alter role anon password 'of its own'; alter role service_role valid until '2099-01-01'`)
+        await client.query(`grant anon to authenticator with admin option`)
         await client.end()
       })
       const lost = await startRefusing({ DATA_DIR: dataDir })
-      expect(lost.output).toContain('This would be left behind: role reporter.')
+      expect(lost.output).toContain(
+        'This would be left behind: comment on database alcove, comment on role reporter, membership of role authenticator in role anon, role anon, role reporter, role service_role. Nothing',
+      )
       expect(await readMajor(dataDir)).toBe(OLDER_MAJOR)
       expect(await listClusters(dataDir)).toEqual(['postgres'])
       expect(existsSync(path.join(dataDir, 'server.pid'))).toBe(false)

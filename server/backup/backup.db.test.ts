@@ -482,7 +482,22 @@ const OWN_OBJECTS = `
   insert into "My Shop".lines values (1, 1, true);
   update "My Shop"."Orders" set main_line = 1 where id = 1;
   insert into "My Shop".visits values ('2026-05-05', 1), ('2026-05-06', 2);
-  create trigger refuse before insert on "My Shop".lines for each row execute function "My Shop".count_lines()`
+  create trigger refuse before insert on "My Shop".lines for each row execute function "My Shop".count_lines();
+  comment on schema "My Shop" is 'Where we sell lamps';
+  comment on table "My Shop"."Orders" is 'It''s all \\ of them\n✓';
+  comment on column "My Shop"."Orders"."select" is 'A reserved word';
+  comment on constraint lines_pkey on "My Shop".lines is 'One each';
+  comment on view "My Shop".open_orders is 'Not delivered';
+  comment on column "My Shop".open_orders.price is 'In francs';
+  comment on type "My Shop".state is 'Never empty';
+  comment on domain "My Shop".amount is 'In francs';
+  comment on column "My Shop".pair.b is 'The second';
+  comment on sequence "My Shop".tens is 'By ten';
+  comment on index "My Shop".visits_n_idx is 'For the chart';
+  comment on function "My Shop".total() is 'Of all';
+  comment on trigger refuse on "My Shop".lines is 'For the test';
+  comment on policy "everybody reads" on "My Shop"."Orders" is 'Open ones';
+  comment on table public.documents is 'Of one of our own tables'`
 
 test('holds the tables that people made themselves, with everything about them', async () => {
   const filled = await openFilled()
@@ -499,7 +514,12 @@ test('holds the tables that people made themselves, with everything about them',
     const { target, name } = splitAddress(backup)
     return (await findBackup(await openTarget(target, NO_STORE), { name, passphrase: undefined })).manifest
   }
-  expect((await manifestOf(second.backup)).statements).toEqual((await manifestOf(made.backup)).statements)
+  const { statements } = await manifestOf(made.backup)
+  expect((await manifestOf(second.backup)).statements).toEqual(statements)
+  // PostgreSQL itself comments on the schema public.
+  expect(statements.filter((statement) => statement.startsWith('comment on'))).toHaveLength(
+    1 + [...OWN_OBJECTS.matchAll(/comment on/g)].length,
+  )
   await expect(restored.admin.query(`insert into "My Shop".lines values (2, 1)`)).rejects.toThrow('a trigger ran')
   await expect(
     restored.admin.query(`delete from "My Shop"."Orders" where id = 1; insert into "My Shop"."Orders" (id) values (1)`),

@@ -1,13 +1,15 @@
 /** Finds objects of a database that no statement of `describeObjects` creates, or creates without their rows. */
 import type pg from 'pg'
+import { OTHER_COMMENTS } from '#server/database/describe-schema.ts'
 
 /** Objects below this id are made with the cluster; people may choose the ids of large objects. */
 const FIRST_ID = 16_384
 
 const UNDESCRIBED = `
   select pg_describe_object(classid, oid, 0) as name, value from (
-    select 'pg_authid'::regclass as classid, oid, concat_ws(' ', rolsuper, rolinherit, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication, rolbypassrls, rolconnlimit) as value from pg_roles
-    union all select 'pg_auth_members', oid, '' from pg_auth_members
+    select 'pg_authid'::regclass as classid, oid, concat_ws(' ', rolsuper, rolinherit, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication, rolbypassrls, rolconnlimit,
+      rolpassword is not null, rolvaliduntil) as value from pg_authid
+    union all select 'pg_auth_members', oid, admin_option::text from pg_auth_members
     union all select 'pg_largeobject', oid, '' from pg_largeobject_metadata
     union all select 'pg_event_trigger', oid, '' from pg_event_trigger
     union all select 'pg_foreign_data_wrapper', oid, '' from pg_foreign_data_wrapper
@@ -32,6 +34,7 @@ const UNDESCRIBED = `
   union all
   select format('inheritance of table %s from %s', inhrelid::regclass, inhparent::regclass), ''
   from pg_inherits join pg_class c on c.oid = inhrelid where c.relkind = 'r' and not c.relispartition
+  union all ${OTHER_COMMENTS}
   order by name`
 
 interface Undescribed {
