@@ -90,10 +90,13 @@ export async function refreshModels(queryClient: QueryClient, space: Space): Pro
 export const cachedModelLabel = (queryClient: QueryClient, identifier: string): string =>
   modelLabel(identifier, queryClient.getQueryData(modelsQuery.queryKey) ?? FALLBACK_MODELS)
 
-/** The display name of a model; a blank until the names are loaded, so that no identifier flashes up. */
+/** The display name of a model; a blank until its name is loaded, so that no identifier flashes up. */
 export function useModelLabel(): (identifier: string | null | undefined) => string {
   const { data = FALLBACK_MODELS, isPending } = useQuery(modelsQuery)
   const unlisted = useAvailability()
-  return (identifier) =>
-    isPending || unlisted.isPending ? '\u00a0' : modelLabel(identifier, [...data, ...(unlisted.data ?? [])])
+  return (identifier) => {
+    const isListed = identifier == null || data.some(({ model_identifier: listed }) => listed === identifier)
+    if (isPending || (!isListed && unlisted.isPending)) return '\u00a0'
+    return modelLabel(identifier, [...data, ...(unlisted.data ?? [])])
+  }
 }
