@@ -93,7 +93,7 @@ export async function askWhileReading(
     p95Ms: rounded(quantile(meanwhile, 0.95)),
     p50Ratio: rounded(median(meanwhile) / median(idle)),
     p95Ratio: rounded(quantile(meanwhile, 0.95) / quantile(idle, 0.95)),
-    // Both search what was read, of which the idle server before had nothing: these ratios show the reading alone.
+    // Afterwards all files are searched, meanwhile those that were read so far: a lower bound of what the reading costs.
     p50RatioToAfterwards: rounded(median(meanwhile) / median(afterwards)),
     p95RatioToAfterwards: rounded(quantile(meanwhile, 0.95) / quantile(afterwards, 0.95)),
   }

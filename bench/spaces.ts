@@ -73,7 +73,7 @@ export async function run([folder]: string[]): Promise<Record<string, unknown>> 
     const [space = ''] = spaces
     await library.copyTo(alone, owner, { owner: owner.sub, space })
     for (const person of [alone, member]) await addConversations(library, person, null, CONVERSATIONS)
-    // Without spaces, and with as many readable conversations as the member has.
+    // `equal` has no spaces, and as many readable conversations as the member.
     await addConversations(library, equal, null, CONVERSATIONS + SPACES * SHARED_IN_EACH)
     await library.mergeAll()
     const bytesWithFew = await library.measureIndex()

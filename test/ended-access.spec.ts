@@ -6,7 +6,7 @@ import { open, readdir, stat } from 'node:fs/promises'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
 import { createEmptyDatabase } from '#test/database.ts'
 import { openSpaceClients, type SignedUp, type SpaceClients } from '#test/space-clients.ts'
@@ -233,39 +233,40 @@ describe('a request whose body arrives after its session has ended', () => {
   })
 })
 
-describe('a request whose statement waits for a row', () => {
-  /** Locks a conversation and waits until a change of it waits for the lock. */
-  async function beginChange(changer: SignedUp, conversation: string) {
-    const holder = await admin.connect()
-    onTestFinished(() => holder.release(true))
-    await holder.query('begin')
-    await holder.query('select from conversations where id = $1 for update', [conversation])
-    const changed = fetch(`${alcove.url}/rest/v1/conversations?id=eq.${conversation}`, {
-      method: 'PATCH',
-      headers: { ...headersOf(changer), 'content-type': 'application/json' },
-      body: JSON.stringify({ title: 'late' }),
+describe('a request whose statement runs', () => {
+  const SLOW = `
+    create or replace function public.rename_slowly(conversation uuid) returns void language plpgsql as $$
+    begin
+      update public.conversations set title = 'late' where id = conversation;
+      perform pg_sleep(7);
+    end $$;
+    grant execute on function public.rename_slowly(uuid) to authenticated`
+
+  /** Resolves once the statement has renamed the conversation, and sleeps. */
+  async function beginRenaming(author: SignedUp, conversation: string) {
+    await admin.query(SLOW)
+    const renamed = fetch(`${alcove.url}/rest/v1/rpc/rename_slowly`, {
+      method: 'POST',
+      headers: { ...headersOf(author), 'content-type': 'application/json' },
+      body: JSON.stringify({ conversation }),
     })
-    const waiting = () =>
-      admin.query(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`)
-    await expect.poll(async () => (await waiting()).rowCount).toBe(1)
-    return {
-      changed,
-      letGo: () => holder.query('rollback'),
-      title: async () => {
-        const read = 'select title from conversations where id = $1'
-        return (await admin.query<{ title: string }>(read, [conversation])).rows
-      },
-    }
+    const sleeping = () => admin.query(`select from pg_stat_activity where wait_event = 'PgSleep'`)
+    await expect.poll(async () => (await sleeping()).rowCount).toBe(1)
+    return { renamed, isOver: () => expect.poll(async () => (await sleeping()).rowCount).toBe(0) }
+  }
+
+  async function titleOf(conversation: string): Promise<string | undefined> {
+    const read = 'select title from conversations where id = $1'
+    return (await admin.query<{ title: string }>(read, [conversation])).rows[0]?.title
   }
 
   test('is refused, and changes nothing, when its session ends', async () => {
     const conversation = await people.startConversation(person, null)
-    const { changed, letGo, title } = await beginChange(person, conversation)
-    const before = await title()
+    const { renamed, isOver } = await beginRenaming(person, conversation)
     await signOut()
-    expect((await changed).status).toBe(401)
-    await letGo()
-    expect(await title()).toEqual(before)
+    expect((await renamed).status).toBe(401)
+    await isOver()
+    expect(await titleOf(conversation)).toBe('Lamps')
   })
 
   test('is refused, and changes nothing, when its person is removed from the space', async () => {
@@ -273,13 +274,12 @@ describe('a request whose statement waits for a row', () => {
     const space = await people.createSpace(person, 'Lighthouse')
     await people.join(person, member, space, 'editor')
     const conversation = await people.startConversation(member, space)
-    const { changed, letGo, title } = await beginChange(member, conversation)
-    const before = await title()
+    const { renamed, isOver } = await beginRenaming(member, conversation)
     await person.client.from('space_members').delete().match({ space_id: space, user_id: member.id }).throwOnError()
-    const answer = await changed
+    const answer = await renamed
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([504, '1'])
-    await letGo()
-    expect(await title()).toEqual(before)
+    await isOver()
+    expect(await titleOf(conversation)).toBe('Lamps')
   })
 })
 

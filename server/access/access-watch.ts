@@ -1,4 +1,7 @@
-/** Ends what is being sent to a person, or done for them, when they lose the right to it, as soon as the database says that rights or sessions end. */
+/**
+ * Ends what is being sent to a person, or done for them, when they lose the right to it: as soon as the database says that
+ * rights or sessions end.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { codeOf } from '#server/base/errors.ts'

@@ -41,6 +41,9 @@ const openToAllOrigins = allowAnyOrigin({
   maxAge: 3600,
 })
 
+/** After the answer to a sign-out, every request of that session is refused. */
+const ENDING_SESSIONS = ['/logout', '/sessions/*', '/user', '/factors/*', '/account/close', '/admin/users/*']
+
 interface AuthRouteOptions {
   /** Limits the requests of each caller; undefined: does not. */
   readonly takeTurn?: MiddlewareHandler | undefined
@@ -63,11 +66,11 @@ export function createAuthRoutes(service: AuthService, { takeTurn, catchUp }: Au
   })
   if (takeTurn) app.use(takeTurn)
   if (catchUp) {
-    // After the answer to a sign-out, every request of that session is refused.
-    app.use(async (context, next) => {
+    const thenCatchUp: MiddlewareHandler = async ({ req }, next) => {
       await next()
-      if (context.req.method !== 'GET') await catchUp()
-    })
+      if (req.method !== 'GET') await catchUp()
+    }
+    for (const path of ENDING_SESSIONS) app.use(path, thenCatchUp)
   }
   app.use(
     bodyLimit({

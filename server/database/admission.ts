@@ -31,7 +31,7 @@ export const callerOf = (claims: Claims): string | undefined =>
 /** Holder of a connection that works with these claims. */
 export const connectionCaller = (claims: Claims): string => callerOf(claims) ?? currentCaller() ?? claims.role
 
-/** The caller had too many requests, or waited too long: services name the time after which to try again. */
+/** The caller had too many requests, waited too long, or lost rights meanwhile: services name the time after which to try again. */
 export const isRefusedTurn = (thrown: unknown): thrown is AppError & { details: { retryAfterS: number } } =>
   thrown instanceof AppError && typeof thrown.details?.['retryAfterS'] === 'number'
 

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Log } from '#server/base/log.ts'
 import { GuardedClient } from './guarded-client.ts'
@@ -12,7 +11,10 @@ export interface Listener {
   on(channel: string, handler: Handler): Promise<() => void>
   /** Calls `handler` after a reconnect: notifications may have been missed. */
   onReconnect(handler: () => void): void
-  /** Resolves once everything that was committed before the call has been handled; without that, when the connection is lost or silent. */
+  /**
+   * Resolves once everything that was committed before the call has been handled. After two seconds, or when the connection
+   * is lost, it resolves without that.
+   */
   catchUp(): Promise<void>
   close(): Promise<void>
 }
@@ -91,9 +93,12 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
     // PostgreSQL sends what waits for a connection before it reports the end of a statement.
     async catchUp() {
       const asked = client.query('select').catch((error: unknown) => {
-        log.warn({ err: error }, 'the listening connection was lost, what it missed is read again')
+        if (!isClosed) log.warn({ err: error }, 'the listening connection was lost, what it missed is read again')
       })
-      await Promise.race([asked, pause(CATCH_UP_LIMIT_MS, undefined, { ref: false })])
+      const { promise: isLate, resolve } = Promise.withResolvers<undefined>()
+      const timer = setTimeout(resolve, CATCH_UP_LIMIT_MS, undefined)
+      await Promise.race([asked, isLate])
+      clearTimeout(timer)
     },
     async close() {
       isClosed = true

@@ -39,7 +39,7 @@ export interface OpenDatabase {
   readonly close: () => Promise<void>
 }
 
-/** Nothing where the connection was closed meanwhile. */
+/** Cancels no statement if the connection has closed. */
 const CANCEL = 'select pg_cancel_backend(pid) from pg_stat_activity where pid = $1'
 
 const SERVICE = { role: 'service_role' } as const
@@ -69,7 +69,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bus?: Notifier
   const usage = createCallerUsage()
   const running = createRunningTransactions((client) => {
     own.query(CANCEL, [backendIdOf(client)]).catch((error: unknown) => {
-      log.warn({ err: error }, 'a statement of an ended session could not be ended, it runs until its time limit')
+      log.warn({ err: error }, 'a statement of an ended session could not be cancelled yet')
     })
   })
   const ofPeople = createTransactions({

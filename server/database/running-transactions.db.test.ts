@@ -12,7 +12,7 @@ async function openWaitingDatabase() {
   const temporary = await temporaryDatabase()
   const { admin, database, running } = temporary
   await admin.query(
-    'create table public.written (id text primary key); grant select, insert on public.written to authenticated',
+    'create table public.written (id text primary key); grant select, insert on public.written to authenticated, service_role',
   )
   const holder = await admin.connect()
   await holder.query(`select pg_advisory_lock(${LOCK})`)
@@ -35,6 +35,9 @@ async function openWaitingDatabase() {
   }
 }
 
+/** Longer than polls take on a slow machine. */
+const PATIENT = { settings: { lock_timeout: '60000', statement_timeout: '60000' } }
+
 const writeAndWait = (id: string) => async (scope: Scope) => {
   await scope.query('insert into written values ($1)', [id])
   await scope.query(WAIT)
@@ -44,9 +47,9 @@ const writeAndWait = (id: string) => async (scope: Scope) => {
 test('a transaction that runs when its session ends writes nothing; those of other sessions go on', async () => {
   const { database, running, session, isWaiting, written, letGo } = await openWaitingDatabase()
   const [ended, other] = [await session(), await session()]
-  const inEnded = database.asUser(ended, writeAndWait('ended'))
-  const inAnother = database.asUser({ ...ended, session_id: randomUUID() }, writeAndWait('another session'))
-  const ofAnother = database.asUser(other, writeAndWait('another person'))
+  const inEnded = database.asUser(ended, writeAndWait('ended'), PATIENT)
+  const inAnother = database.asUser({ ...ended, session_id: randomUUID() }, writeAndWait('another session'), PATIENT)
+  const ofAnother = database.asUser(other, writeAndWait('another person'), PATIENT)
   await isWaiting(3)
   expect(running.sessions()).toContain(ended.session_id)
   running.endSession(ended.session_id)
@@ -62,7 +65,7 @@ test('a single statement ends with its session too', async () => {
   const { database, running, session, isWaiting, written, letGo } = await openWaitingDatabase()
   const claims = await session()
   const text = `insert into written select 'late' from (${WAIT}) as waited`
-  const inEnded = database.userStatement(claims, { text, values: [] })
+  const inEnded = database.userStatement(claims, { text, values: [] }, PATIENT)
   await isWaiting(1)
   running.endSession(claims.session_id)
   await expect(inEnded).rejects.toMatchObject(isEnded)
@@ -87,12 +90,70 @@ test('a transaction between two statements does not commit once its session has 
   expect(await written()).toEqual(['again'])
 })
 
+test('a statement that begins after the end of its session was missed by its connection is cancelled again', async () => {
+  const { database, running, session, written } = await openWaitingDatabase()
+  const claims = await session()
+  const { promise: isBetween, resolve } = Promise.withResolvers<undefined>()
+  const { promise: goOn, resolve: letGoOn } = Promise.withResolvers<undefined>()
+  const late = database.asUser(
+    claims,
+    async (scope) => {
+      await scope.query(`insert into written values ('late')`)
+      const waiting = scope.query(WAIT)
+      resolve(undefined)
+      await goOn
+      await waiting
+    },
+    PATIENT,
+  )
+  const isRefused = expect(late).rejects.toMatchObject(isEnded)
+  await isBetween
+  running.endSession(claims.session_id)
+  letGoOn(undefined)
+  await isRefused
+  expect(await written()).toEqual([])
+})
+
+test('a transaction that waits for its connection does not begin once its session has ended', async () => {
+  const { database, running, session, isWaiting, written, letGo } = await openWaitingDatabase()
+  const claims = await session()
+  const another = { ...claims, session_id: randomUUID() }
+  // A person holds at most four connections.
+  const holding = ['1', '2', '3', '4'].map((id) => database.asUser(another, writeAndWait(id), PATIENT))
+  await isWaiting(4)
+  const waiting = database.asUser(claims, (scope) => scope.query(`insert into written values ('late')`))
+  const isRefused = expect(waiting).rejects.toMatchObject(isEnded)
+  await expect.poll(() => running.sessions()).toContain(claims.session_id)
+  running.endSession(claims.session_id)
+  await letGo()
+  await Promise.all([...holding, isRefused])
+  expect(await written()).toEqual(['1', '2', '3', '4'])
+})
+
+test('a change of rights leaves alone what ends soon, and what serves no person', async () => {
+  const { database, running, session, isWaiting, written, letGo } = await openWaitingDatabase()
+  const ofPerson = database.asUser(await session(), writeAndWait('person'), { ...PATIENT, endsWithRights: true })
+  const service = { role: 'service_role' } as const
+  const ofService = database.asUser(service, writeAndWait('service'), { ...PATIENT, endsWithRights: true })
+  await isWaiting(2)
+  running.endWithRights()
+  await expect(ofPerson).rejects.toMatchObject({ code: 'unavailable' })
+  const soon = database.asUser(await session(), (scope) => scope.query(`insert into written values ('soon')`), {
+    endsWithRights: true,
+  })
+  running.endWithRights()
+  await soon
+  await letGo()
+  await ofService
+  expect(await written()).toEqual(['service', 'soon'])
+})
+
 test('a statement that goes on long after rights of its person changed is broken off, where it wants to be', async () => {
   const { database, running, session, isWaiting, written, letGo } = await openWaitingDatabase()
   const [claims, other] = [await session(), await session()]
-  const bound = database.asUser(claims, writeAndWait('bound'), { endsWithRights: true })
-  const ofOther = database.asUser(other, writeAndWait('other'), { endsWithRights: true })
-  const watched = database.asUser(claims, writeAndWait('watched'))
+  const bound = database.asUser(claims, writeAndWait('bound'), { ...PATIENT, endsWithRights: true })
+  const ofOther = database.asUser(other, writeAndWait('other'), { ...PATIENT, endsWithRights: true })
+  const watched = database.asUser(claims, writeAndWait('watched'), PATIENT)
   await isWaiting(3)
   running.endWithRights(claims.sub)
   await expect(bound).rejects.toMatchObject({ code: 'unavailable', details: { retryAfterS: 1 } })

@@ -27,7 +27,7 @@ export interface WriteOptions {
   /** Shares an asynchronous flush; resolves when durable. For writes that notify: PostgreSQL serialises commits. */
   readonly groupFlush?: boolean
   readonly directDispatch?: DirectDispatch | undefined
-  /** Broken off when the rights of its person change while it runs. Without a watch of its own, as exports have. */
+  /** Broken off when rights of its person change while it runs: for requests that no access watch covers. */
   readonly endsWithRights?: boolean
 }
 

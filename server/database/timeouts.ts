@@ -13,7 +13,7 @@ const SET_TIMEOUTS = `
 
 const backendIds = new WeakMap<pg.ClientBase, number>()
 
-/** PostgreSQL's process of a bounded connection: what a pooler in between tells its clients is another number. */
+/** Process id of the PostgreSQL backend of a bounded connection. A pooler reports another number to its clients. */
 export const backendIdOf = (client: pg.ClientBase): number | undefined => backendIds.get(client)
 
 async function setTimeouts(client: pg.ClientBase): Promise<void> {

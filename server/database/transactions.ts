@@ -45,9 +45,11 @@ async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
 const attributesOf = ({ role }: Actor, text: string) =>
   role === 'service_role' || role === 'supabase_auth_admin' ? { text } : undefined
 
-function scopeOn(client: pg.PoolClient, actor: Actor): Scope {
+function scopeOn(client: pg.PoolClient, actor: Actor, current: RunningTransaction | undefined): Scope {
   const traced = <T>(text: string, send: () => Promise<T>) =>
-    traceOperation('statement', actor.role, send, attributesOf(actor, text))
+    current?.ended
+      ? Promise.reject(current.ended)
+      : traceOperation('statement', actor.role, send, attributesOf(actor, text))
   return {
     query: (text, values) => traced(text, () => client.query(text, values as unknown[] | undefined)),
     prepared: (text, values) => traced(text, () => client.query(prepared(text, values))),
@@ -58,7 +60,7 @@ function scopeOn(client: pg.PoolClient, actor: Actor): Scope {
 interface Connected {
   readonly pool: pg.Pool
   readonly admission?: Admission
-  /** Those that end with the session of their claims; undefined: the work of the server itself. */
+  /** Transactions that end with their session; undefined for the server's own work. */
   readonly running?: RunningTransactions
   readonly notifications: Notifications
   readonly dispatches: Dispatches
@@ -118,74 +120,83 @@ export function createTransactions({
     dispatches.deliver(client, directDispatch, groupFlush ? flush : () => Promise.resolve())
   }
 
-  async function runAndCommit<T>(
-    actor: Actor,
-    run: (scope: Scope) => Promise<T>,
-    options: TransactionOptions,
+  /** @param run ends with the release of the connection */
+  async function inConnection<T>(
+    { claims, caller }: Actor,
+    { endsWithRights = false }: WriteOptions,
+    run: (lease: Lease, current: RunningTransaction | undefined) => Promise<T>,
   ): Promise<T> {
-    const { readOnly = false } = options
-    const settings = settingsOf(options)
-    const lease = await leaseConnection(pool, admission, actor.caller)
-    const { client } = lease
-    let entered: Promise<unknown> | undefined
-    let current: RunningTransaction | undefined
-    let broken: Error | undefined
-    let isEnding = false
+    const current = running?.enter(claims, endsWithRights)
     try {
-      current = running?.enter(client, actor.claims, options.endsWithRights ?? false)
-      entered = enter(client, readOnly ? BEGIN_READ_ONLY : 'begin', actor, settings)
-      const result = await run(scopeOn(client, actor))
-      await entered
-      if (current?.ended) throw current.ended
-      current?.leave()
-      if (readOnly) {
-        isEnding = true
-        endReadOnly(lease)
-      } else await commit(client, options)
-      return result
-    } catch (thrown) {
-      // If entering the transaction failed, later errors only say that it is aborted.
-      if (!entered) throw thrown
-      const error: unknown = await entered.then(
-        () => thrown,
-        (reason: unknown) => reason,
-      )
-      broken = await rollBack(client)
-      throw current?.ended ?? error
+      const lease = await leaseConnection(pool, admission, caller)
+      try {
+        current?.begin(lease.client)
+      } catch (error) {
+        lease.release()
+        throw error
+      }
+      return await run(lease, current)
     } finally {
       current?.leave()
-      // The request to cancel its statement may still be on its way.
-      if (!isEnding) lease.release(current?.ended ?? broken)
     }
   }
 
-  async function sendAndCommit<Row extends pg.QueryResultRow>(
+  const runAndCommit = <T>(actor: Actor, run: (scope: Scope) => Promise<T>, options: TransactionOptions): Promise<T> =>
+    inConnection(actor, options, async (lease, current) => {
+      const { readOnly = false } = options
+      const settings = settingsOf(options)
+      const { client } = lease
+      let entered: Promise<unknown> | undefined
+      let broken: Error | undefined
+      let isEnding = false
+      try {
+        entered = enter(client, readOnly ? BEGIN_READ_ONLY : 'begin', actor, settings)
+        const result = await run(scopeOn(client, actor, current))
+        await entered
+        if (current?.ended) throw current.ended
+        current?.leave()
+        if (readOnly) {
+          isEnding = true
+          endReadOnly(lease)
+        } else await commit(client, options)
+        return result
+      } catch (thrown) {
+        // If entering the transaction failed, later errors only say that it is aborted.
+        const error: unknown = await entered?.then(
+          () => thrown,
+          (reason: unknown) => reason,
+        )
+        broken = await rollBack(client)
+        throw current?.ended ?? error
+      } finally {
+        // A request to cancel its statement may still be on its way.
+        if (!isEnding) lease.release(current?.ended ?? broken)
+      }
+    })
+
+  const sendAndCommit = <Row extends pg.QueryResultRow>(
     actor: Actor,
     prepare: Prepare,
     options: WriteOptions,
-  ): Promise<pg.QueryResult<Row>> {
-    const settings = settingsOf(options)
-    const { client, release } = await leaseConnection(pool, admission, actor.caller)
-    let current: RunningTransaction | undefined
-    let broken: Error | undefined
-    try {
-      current = running?.enter(client, actor.claims, options.endsWithRights ?? false)
-      const [entered, answer, committed] = await Promise.allSettled([
-        enter(client, 'begin', actor, settings),
-        client.query<Row>(prepare(client)),
-        commit(client, options),
-      ])
-      if (committed.status === 'rejected') broken = await rollBack(client)
-      if (answer.status === 'rejected' && current?.ended) throw current.ended
-      if (entered.status === 'rejected') throw entered.reason
-      if (answer.status === 'rejected') throw answer.reason
-      if (committed.status === 'rejected') throw committed.reason
-      return answer.value
-    } finally {
-      current?.leave()
-      release(current?.ended ?? broken)
-    }
-  }
+  ): Promise<pg.QueryResult<Row>> =>
+    inConnection(actor, options, async ({ client, release }, current) => {
+      const settings = settingsOf(options)
+      let broken: Error | undefined
+      try {
+        const [entered, answer, committed] = await Promise.allSettled([
+          enter(client, 'begin', actor, settings),
+          client.query<Row>(prepare(client)),
+          commit(client, options),
+        ])
+        if (committed.status === 'rejected') broken = await rollBack(client)
+        for (const outcome of [entered, answer, committed])
+          if (outcome.status === 'rejected') throw current?.ended ?? outcome.reason
+        if (answer.status === 'rejected') throw answer.reason
+        return answer.value
+      } finally {
+        release(current?.ended ?? broken)
+      }
+    })
 
   return {
     run: (actor, run, options = {}) =>

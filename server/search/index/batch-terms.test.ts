@@ -6,7 +6,9 @@ import { eachRun } from './byte-runs.ts'
 import { eachPosting, readBlock, readPositions } from './segment-format.ts'
 
 const word = fc.constantFrom('lamp', 'lamps', 'harbour', 'harbours', 'stone', '12:30', '港口', 'ledger')
-const words = fc.array(word, { minLength: 1, maxLength: 12 }).map((list) => list.join(' '))
+const someWords = fc.array(word, { minLength: 1, maxLength: 12 }).map((list) => list.join(' '))
+/** Some without any word. */
+const words = fc.oneof({ weight: 4, arbitrary: someWords }, fc.constantFrom('', '--', '🙂'))
 const text: fc.Arbitrary<TextToIndex> = fc.record({
   filename: words.map((name) => `${name.replaceAll(':', ' ')}.txt`),
   pages: fc.array(
@@ -19,15 +21,19 @@ const text: fc.Arbitrary<TextToIndex> = fc.record({
   ),
 })
 
-/** Lamp and lamps are one term. */
-const termOf = (given: string): string => given.replace(/s$/, '')
+/** Lamp and lamps are one term, in each language another one. */
+const termOf = (language: string, given: string): string => `${language} ${given.replace(/s$/, '')}`
 
 type Found = Map<number, { count: number; positions: readonly number[] }>
 
 function indexTogether(texts: readonly TextToIndex[]) {
   const batch = createBatchTerms()
   batch.add(texts)
-  for (const [language, listed] of batch.words()) batch.addTerms(language, listed.map(termOf))
+  for (const [language, listed] of batch.words())
+    batch.addTerms(
+      language,
+      listed.map((given) => termOf(language, given)),
+    )
   const { documents, segment } = batch.pack()
   const terms = new Map<string, Found>()
   for (const content of eachRun(segment.contents))
@@ -59,6 +65,12 @@ test('texts that are indexed together have the terms that each has alone, in pas
   )
 })
 
+test('texts without words are indexed, with no term', () => {
+  const pages = [{ page: 1, text: '!!! 🙂', headings: null }]
+  const { passages, terms } = indexTogether([{ filename: '---.txt', pages }])
+  expect([passages.length, terms]).toEqual([1, new Map()])
+})
+
 test('words of one stem, of headings and of the name of the file are counted as one term', () => {
   const pages = [
     { page: 1, text: 'A lamp, lamps and a lamp.', headings: [[0, 'Lamps']] as const },
@@ -69,12 +81,13 @@ test('words of one stem, of headings and of the name of the file are counted as 
     { page: 1, heading: 'Lamps', length: 6 },
     { page: 2, heading: 'Lamps', length: 6 },
   ])
-  expect(terms.get('lamp')).toEqual(
+  const found = (term: string) => terms.get([...terms.keys()].find((key) => key.endsWith(term)) ?? '')
+  expect(found('lamp')).toEqual(
     new Map([
       [0, { count: 3 + 1 + 2, positions: [1, 2, 5] }],
       [1, { count: 1 + 2, positions: [] }],
     ]),
   )
-  expect(terms.get('harbour')).toEqual(new Map([[1, { count: 1, positions: [1] }]]))
-  expect(terms.get('time:12:30')).toEqual(new Map([[1, { count: 1, positions: [] }]]))
+  expect(found('harbour')).toEqual(new Map([[1, { count: 1, positions: [1] }]]))
+  expect(found('time:12:30')).toEqual(new Map([[1, { count: 1, positions: [] }]]))
 })

@@ -32,7 +32,8 @@ export const isVocabularyWord = (term: string): boolean =>
 /** @param entries in the order of their terms */
 export function packSegment(lengths: readonly number[], terms: readonly string[], entries: ByteRuns): PackedSegment {
   const blocks = chooseBlocks(entries.bytes.length)
-  const filled = blocks > 1 ? fillBlocks(terms, entries, blocks) : new Map([[0, entries.bytes]])
+  const whole: [number, Uint8Array][] = terms.length > 0 ? [[0, entries.bytes]] : []
+  const filled = blocks > 1 ? fillBlocks(terms, entries, blocks) : new Map(whole)
   const vocabulary = blocks > 1 ? listWords(terms) : new Map<number, string[]>()
   return {
     blocks,

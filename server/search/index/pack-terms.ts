@@ -61,7 +61,7 @@ export function packTerms(numbered: NumberedWords, documents: readonly DocumentT
       if (term >= 0) counts[term] = (counts[term] ?? 0) + times
     }
     log.forEach((word) => count(word, 1))
-    for (const word of title) count(word, log.passages)
+    if (log.passages > 0) for (const word of title) count(word, log.passages)
   }
   const ends = Int32Array.from(counts)
   for (let term = 1; term < ends.length; term += 1) ends[term] = (ends[term] ?? 0) + (ends[term - 1] ?? 0)
@@ -90,7 +90,7 @@ function fillOccurrences(
   { ends, passages, positions }: Occurrences,
 ): void {
   const next = new Int32Array(ends.length)
-  next.set(ends.subarray(0, -1), 1)
+  for (let term = 1; term < next.length; term += 1) next[term] = ends[term - 1] ?? 0
   let before = 0
   for (const { log, title, termOfWord } of documents) {
     const ofWord = terms.of(termOfWord)

@@ -37,6 +37,7 @@ const SCRIPTS = [/\p{Script=Latin}/u, ...BY_SCRIPT.map(([script]) => script)]
 /** Kinds of a character: the number of its script, plus this if it is a letter; 0 is not known yet. */
 const IS_LETTER = 16
 const NO_SCRIPT = 15
+const [FIRST_HALF, LAST_HALF] = [0xd800, 0xdfff]
 /** Kinds of the characters of the first plane, each looked at once: a pattern for each character of a text takes longer. */
 const kinds = new Uint8Array(0x1_00_00)
 
@@ -53,8 +54,9 @@ function countLetters(text: string): LetterCounts {
     if (kind === 0) {
       const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
       kind = kindOf(character)
-      if (character.length === 1) kinds[unit] = kind
-      else at += 1
+      if (character.length > 1) at += 1
+      // One half tells nothing about others that begin with it.
+      else if (unit < FIRST_HALF || unit > LAST_HALF) kinds[unit] = kind
     }
     counts[kind] = (counts[kind] ?? 0) + 1
   }

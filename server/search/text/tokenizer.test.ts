@@ -82,3 +82,10 @@ test.each([
   ['simple', '黑豹队的防守只丢了 308分'],
   ['simple', '12 345 678'],
 ])('stems as %s', (language, text) => expect(detectStemmer(text)).toBe(language))
+
+test('half of a character does not change how later texts are read', () => {
+  const mixed = `${'\u{1d400}'.repeat(6)} lamp`
+  const before = detectStemmer(mixed)
+  detectStemmer('\ud835')
+  expect(detectStemmer(mixed)).toBe(before)
+})
