@@ -13,6 +13,15 @@ import { openSpaceClients, type SignedUp, type SpaceClients } from '#test/space-
 
 /** More than the buffers of two sockets hold. */
 const LARGE_BYTES = 64 * 1024 * 1024
+/** A function of the operator, whose statement takes long. */
+const SLOW_RENAMING = `
+  create function public.rename_slowly(conversation uuid) returns void language plpgsql as $$
+  begin
+    update public.conversations set title = 'late' where id = conversation;
+    perform pg_sleep(7);
+  end $$;
+  grant execute on function public.rename_slowly(uuid) to authenticated;
+  notify pgrst, 'reload schema'`
 const NEW_PASSWORD = 'the password of an attacker'
 
 let folder: Awaited<ReturnType<typeof createDataDir>>
@@ -37,6 +46,7 @@ beforeAll(async () => {
   })
   people = await openSpaceClients(alcove.url)
   apikey = (await alcove.config()).supabaseAnonKey
+  await admin.query(SLOW_RENAMING)
 })
 afterAll(async () => {
   await alcove.end('SIGKILL')
@@ -234,23 +244,15 @@ describe('a request whose body arrives after its session has ended', () => {
 })
 
 describe('a request whose statement runs', () => {
-  const SLOW = `
-    create or replace function public.rename_slowly(conversation uuid) returns void language plpgsql as $$
-    begin
-      update public.conversations set title = 'late' where id = conversation;
-      perform pg_sleep(7);
-    end $$;
-    grant execute on function public.rename_slowly(uuid) to authenticated`
-
   /** Resolves once the statement has renamed the conversation, and sleeps. */
   async function beginRenaming(author: SignedUp, conversation: string) {
-    await admin.query(SLOW)
     const renamed = fetch(`${alcove.url}/rest/v1/rpc/rename_slowly`, {
       method: 'POST',
       headers: { ...headersOf(author), 'content-type': 'application/json' },
       body: JSON.stringify({ conversation }),
     })
-    const sleeping = () => admin.query(`select from pg_stat_activity where wait_event = 'PgSleep'`)
+    const sleeping = () =>
+      admin.query(`select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`)
     await expect.poll(async () => (await sleeping()).rowCount).toBe(1)
     return { renamed, isOver: () => expect.poll(async () => (await sleeping()).rowCount).toBe(0) }
   }
