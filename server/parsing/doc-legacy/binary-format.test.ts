@@ -119,30 +119,48 @@ test('writes the numbers of lists and headings, which the file leaves to be coun
   ])
 })
 
+const LONG =
+  'On the first day the tenant pays the deposit to the landlord, who keeps it apart from all other money of the house.'
+const cellOf = (text: string) => ({ text: `${text}\u0007`, inTable: 'cell' as const })
+const lineOf = (text: string, style = 0) => ({ text: `${text}\r`, inTable: 'cell' as const, style })
+const ROW_END = { text: '\u0007', inTable: 'row' as const }
+
 test('the short lines of a cell are one, so that a row stays a row', async () => {
-  const long =
-    'On the first day the tenant pays the deposit to the landlord, who keeps it apart from all other money of the house.'
-  const cell = (text: string) => ({ text: `${text}\u0007`, inTable: 'cell' as const })
-  const line = (text: string, style = 0) => ({ text: `${text}\r`, inTable: 'cell' as const, style })
-  const row = { text: '\u0007', inTable: 'row' as const }
   const bytes = makeDoc([
-    ...[
-      cell('Month'),
-      line('Firm'),
-      line(''),
-      cell('(MMBtu/d)'),
-      line('Rent'),
-      line('due', 9),
-      cell('per\vmonth'),
-      row,
-    ],
-    ...[cell('October'), cell('20,948'), cell('31,100'), row],
-    ...[line(long), cell('It bears interest.'), row],
+    ...[cellOf('Month'), lineOf('Firm'), lineOf(''), cellOf('(MMBtu/d)')],
+    ...[lineOf('Rent'), lineOf('due', 9), cellOf('per\vmonth'), ROW_END],
+    ...[cellOf('October'), cellOf('20,948'), cellOf('31,100'), ROW_END],
+    ...[lineOf(LONG), cellOf('It bears interest.'), ROW_END],
   ])
   const { pages } = await readDocument(bytes, 'a.doc')
   expect(pages.map(({ text }) => text)).toEqual([
-    `Month | Firm (MMBtu/d) | Rent due per month\nOctober | 20,948 | 31,100\n\n${long}\n\nIt bears interest.`,
+    `Month | Firm (MMBtu/d) | Rent due per month\nOctober | 20,948 | 31,100\n\n${LONG}\n\nIt bears interest.`,
   ])
+})
+
+test('the lines of a cell with a long paragraph stay apart, so that headings are no part of paragraphs', async () => {
+  const bytes = makeDoc([
+    ...[lineOf('For tenants'), lineOf('Deposit', 9), lineOf('Paid at once.'), lineOf(LONG)],
+    ...[lineOf('It bears interest.'), cellOf('It is paid back.'), ROW_END],
+  ])
+  const { pages } = await readDocument(bytes, 'a.doc')
+  const blocks = pages.flatMap(({ text, blocks = [] }) =>
+    blocks.map(({ kind, start, end }) => [kind, text.slice(start, end)]),
+  )
+  expect(blocks).toEqual([
+    ['paragraph', 'For tenants'],
+    ['heading', 'Deposit'],
+    ['paragraph', 'Paid at once.'],
+    ['paragraph', LONG],
+    ['paragraph', 'It bears interest.'],
+    ['table', 'It is paid back.'],
+  ])
+})
+
+test('a paragraph in several pieces is as long as they are together', () => {
+  const inCell = { inTable: 'cell' as const }
+  const pieces = [{ text: LONG, ...inCell }, lineOf(' It bears interest.'), cellOf('It is paid back.'), ROW_END]
+  expect(bodyOf(...pieces)).toBe(`${LONG} It bears interest.\nIt is paid back.\t\n`)
 })
 
 test('with broken tables of lists keeps its text', () => {

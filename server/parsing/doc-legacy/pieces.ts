@@ -32,8 +32,8 @@ export interface ParagraphEnd extends Pick<Run, 'style' | 'properties'> {
 const CELL_END = '\u0007'
 const PARAGRAPH_END = '\r'
 const PARAGRAPH_ENDS: readonly string[] = [PARAGRAPH_END, '\f', '\n', CELL_END]
-const LINES_OF_CELL: readonly string[] = [PARAGRAPH_END, '\v']
-/** Longer paragraphs of a cell stay apart: a table may serve to lay out whole pages. */
+const LINE_ENDS_IN_CELL = /[\r\v]/g
+/** Lines of a cell with a longer paragraph stay apart: its table may lay out whole pages. */
 const MAX_CELL_LINE = 100
 /** Bounds the memory that a broken table can claim. */
 const MAX_CHARACTERS = 30_000_000
@@ -53,7 +53,10 @@ interface JoinedPieces {
 
 interface PiecesOptions {
   readonly keepsDeleted: boolean
-  /** Lines of cells in headers and footers stay apart: they are compared with the text, and page numbers left out. */
+  /**
+   * Characters of the body. Lines of cells behind it (headers, footers) stay apart: they are compared with the text, and
+   * page numbers left out.
+   */
   readonly bodyLength: number
 }
 
@@ -101,16 +104,36 @@ export function joinPieces(
     for (const range of clipRuns(hidden, stretch))
       for (let at = (range.from - start) / width; at < (range.to - start) / width; at += 1)
         if ((written[at] ?? '') >= ' ') written[at] = '\0'
-    for (const { from, to, style, properties } of clipRuns(paragraphs, stretch)) {
+    for (const { to, style, properties } of clipRuns(paragraphs, stretch)) {
       const last = Math.floor((to - start) / width) - 1
       if (written[last] === CELL_END && endsRow({ properties })) written[last] = '\n'
       if (PARAGRAPH_ENDS.includes(written[last] ?? '')) ends.push({ at: text.length + last, style, properties })
-      const isShort = (to - from) / width <= MAX_CELL_LINE
-      if (!isShort || text.length + last >= bodyLength || !isInTable({ properties })) continue
-      for (let at = Math.floor((from - start) / width); at <= last; at += 1)
-        if (LINES_OF_CELL.includes(written[at] ?? '')) written[at] = ' '
     }
     text += written.join('')
   }
-  return { text, ends: ends.toSorted((one, other) => one.at - other.at), formValues }
+  const sorted = ends.toSorted((one, other) => one.at - other.at)
+  return { text: joinCellLines(text, sorted, { bodyLength, isInTable }), ends: sorted, formValues }
+}
+
+/** Replaces line ends inside cells by spaces of the same length, so that positions stay valid. */
+function joinCellLines(
+  text: string,
+  ends: readonly ParagraphEnd[],
+  { bodyLength, isInTable }: Pick<PiecesOptions, 'bodyLength'> & Pick<WordLayout, 'isInTable'>,
+): string {
+  let joined = ''
+  let cellStart = 0
+  let paragraphStart = 0
+  let areShort = true
+  for (const { at, properties } of ends) {
+    const isInCell = at < bodyLength && isInTable({ properties })
+    areShort &&= isInCell && at - paragraphStart < MAX_CELL_LINE
+    paragraphStart = at + 1
+    if (isInCell && text[at] === PARAGRAPH_END) continue
+    const cell = text.slice(cellStart, paragraphStart)
+    joined += areShort ? cell.replaceAll(LINE_ENDS_IN_CELL, ' ') : cell
+    cellStart = paragraphStart
+    areShort = true
+  }
+  return joined + text.slice(cellStart)
 }

@@ -35,6 +35,10 @@ test('headings are those with a mark where there are any, besides a title', () =
   ])
 })
 
+test('a mark inside a line is left out, and makes no heading', () => {
+  expect(findWordBlocks(`Terms ${headingMark(1)}Deposit`)).toEqual([{ kind: 'paragraph', text: 'Terms Deposit' }])
+})
+
 test('bullets of a font of symbols are bullets', () => {
   expect(findWordBlocks('\uf0b7 Oil\n\uf0fc 2 lamps\n– wick\n-5 degrees')).toEqual([
     { kind: 'list', text: '• Oil' },

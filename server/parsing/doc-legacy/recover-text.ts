@@ -26,27 +26,29 @@ const HEADING_MARKS = /[\ufdd1-\ufdd9]/g
 
 /** Table rows end in a tab or match a neighbour's tabs. Without marks, a short line before a long one is a heading. */
 export function findWordBlocks(text: string): Block[] {
-  const lines = decodeSymbolMarks(text)
+  const marked = decodeSymbolMarks(text)
     .replaceAll(/\r\n?|[\f\v]/g, '\n')
     .replaceAll(/[\0-\u0008\u000e-\u001f]/g, ' ')
     .split('\n')
   const blocks: Block[] = []
-  const hasMarks = lines.some((line) => HEADING_MARK.test(line))
+  const levels = marked.map((line) => (HEADING_MARK.test(line) ? line.charCodeAt(0) - FIRST_MARK : undefined))
+  const hasMarks = levels.some((level) => level !== undefined)
+  const lines = marked.map((line) => line.replaceAll(HEADING_MARKS, ''))
   let rows: string[] = []
   const endTable = () => {
     if (rows.length > 0) blocks.push({ kind: 'table', text: rows.join('\n') })
     rows = []
   }
-  for (const [index, marked] of lines.entries()) {
-    const line = marked.replace(HEADING_MARK, '')
+  for (const [index, line] of lines.entries()) {
     if (isRow(lines, index)) {
-      rows.push(cellsOf(line.replaceAll(HEADING_MARKS, '')).join(' | '))
+      rows.push(cellsOf(line).join(' | '))
       continue
     }
     endTable()
     const words = line.replaceAll(/[\t ]+/g, ' ').trim()
     if (words === '') continue
-    if (line !== marked) blocks.push({ kind: 'heading', text: words, level: marked.charCodeAt(0) - FIRST_MARK })
+    const level = levels[index]
+    if (level !== undefined) blocks.push({ kind: 'heading', text: words, level })
     else if (LIST_ITEM.test(words)) blocks.push({ kind: 'list', text: words })
     else
       blocks.push({
@@ -67,7 +69,7 @@ function cellsOf(line: string): string[] {
 const countTabs = (line: string | undefined): number => (line?.match(/\t/g) ?? []).length
 
 function isRow(lines: readonly string[], index: number): boolean {
-  const line = (lines[index] ?? '').replace(HEADING_MARK, '')
+  const line = lines[index] ?? ''
   const tabs = countTabs(line)
   if (tabs === 0 || cellsOf(line).length === 0) return false
   return line.endsWith('\t') || countTabs(lines[index - 1]) === tabs || countTabs(lines[index + 1]) === tabs
