@@ -20,13 +20,30 @@ test.each([
 })
 
 test('the first row of a form names no columns, and is not repeated', () => {
-  const rows = Array.from({ length: 100 }, (_, row) => `Pay from: ${row}00 to ${row}50 | Open until: ${row} May 2008`)
+  const values = Array.from({ length: 200 }, (_, row) => `${row}00 to ${row}50 | ${row} May 2008`)
+  const rows = ['Pay from: 100 to 150 | Open until: 1 May 2008', ...values]
   const sections = groupSections([{ kind: 'table', text: rows.join('\n') }])
   expect(sections.length).toBeGreaterThan(1)
   expect(sections.flatMap(({ text }) => text.split('\n'))).toEqual(rows)
   expect(sections.flatMap(({ blocks = [] }) => blocks.map(({ headerEnd }) => headerEnd))).toEqual(
     sections.map(() => undefined),
   )
+})
+
+test('each piece of a long table begins with its column titles', () => {
+  const rows = Array.from({ length: 200 }, (_, row) => `${row}00 to ${row}50 | ${row} May 2008`)
+  const sections = groupSections([{ kind: 'table', text: ['Pay | Open until', ...rows].join('\n') }])
+  expect(sections.length).toBeGreaterThan(1)
+  const titles = sections.flatMap(({ text, blocks = [] }) => blocks.map(({ headerEnd }) => text.slice(0, headerEnd)))
+  expect(titles).toEqual(sections.map(() => 'Pay | Open until'))
+})
+
+test('titles too long to be repeated are those of the first piece only', () => {
+  const titles = `Pay | ${'Open until '.repeat(30).trim()}`
+  const rows = Array.from({ length: 200 }, (_, row) => `${row}00 to ${row}50 | ${row} May 2008`)
+  const sections = groupSections([{ kind: 'table', text: [titles, ...rows].join('\n') }])
+  const [first, ...others] = sections.flatMap(({ blocks = [] }) => blocks.map(({ headerEnd }) => headerEnd))
+  expect([first, others]).toEqual([titles.length, sections.slice(1).map(() => undefined)])
 })
 
 test.each(['Pay | Open until', 'Pay: | Open until:', 'Table 1: Pay', 'Start 10:30 | End 11:30'])(

@@ -35,7 +35,8 @@ export function groupSections(blocks: readonly Block[]): ParsedPage[] {
     written = []
   }
   for (const block of blocks) {
-    for (const piece of splitBlock(block)) {
+    const titles = findTitles(block)
+    for (const piece of splitBlock(block, titles)) {
       const isFull = text.length + piece.length > SECTION_CHARACTERS
       if (isFull || (block.kind === 'heading' && text.length >= MIN_SECTION_CHARACTERS)) close()
       const last = written.at(-1)
@@ -44,18 +45,28 @@ export function groupSections(blocks: readonly Block[]): ParsedPage[] {
       const start = text.length
       text += piece
       if (isSameList) written[written.length - 1] = { ...last, end: text.length }
-      else written.push({ kind: block.kind, start, end: text.length, ...blockDetails(block, piece, start) })
+      else written.push({ kind: block.kind, start, end: text.length, ...blockDetails(block, titles, piece, start) })
     }
   }
   close()
   return sections
 }
 
-function blockDetails({ kind, level = 1 }: Block, piece: string, start: number): Partial<PageBlock> {
+/** The first row of a table, unless the table is a form. */
+function findTitles({ kind, text }: Block): string | undefined {
+  const [first = ''] = text.split('\n', 1)
+  return kind === 'table' && namesColumns(first) ? first : undefined
+}
+
+function blockDetails(
+  { kind, level = 1 }: Block,
+  titles: string | undefined,
+  piece: string,
+  start: number,
+): Partial<PageBlock> {
   if (kind === 'heading') return { level }
-  if (kind !== 'table') return {}
-  const [header = ''] = piece.split('\n', 1)
-  return namesColumns(header) ? { headerEnd: start + header.length } : {}
+  const [first = ''] = piece.split('\n', 1)
+  return first === titles ? { headerEnd: start + first.length } : {}
 }
 
 /** A cell of a form holds a value behind its own label: "Open until: 1 May". */
@@ -68,12 +79,11 @@ export function namesColumns(row: string): boolean {
 }
 
 /** Repeats the column titles of a table in each further section. */
-function splitBlock({ kind, text }: Block): string[] {
-  if (kind !== 'table' || text.length <= SECTION_CHARACTERS) return splitLong(text)
-  const lines = text.split('\n')
-  const [first = '', ...others] = lines
-  const [header, rows] = namesColumns(first) ? [first, others] : ['', lines]
-  if (header.length > MAX_HEADER_CHARACTERS) return splitLong(text)
+function splitBlock({ kind, text }: Block, titles: string | undefined): string[] {
+  const header = titles ?? ''
+  if (kind !== 'table' || text.length <= SECTION_CHARACTERS || header.length > MAX_HEADER_CHARACTERS)
+    return splitLong(text)
+  const rows = text.split('\n').slice(titles === undefined ? 0 : 1)
   const pieces: string[] = []
   let piece = header
   for (const row of rows) {
