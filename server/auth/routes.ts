@@ -41,8 +41,8 @@ const openToAllOrigins = allowAnyOrigin({
   maxAge: 3600,
 })
 
-/** After the answer to a sign-out, every request of that session is refused. */
-const ENDING_SESSIONS = ['/logout', '/sessions/*', '/user', '/factors/*', '/account/close', '/admin/users/*']
+/** Paths of requests that may end sessions: once they are answered, no request of such a session passes. */
+const ENDS_SESSIONS = /\/auth\/v1\/(?:logout|sessions\/|user$|factors\/|account\/close|admin\/users\/)/
 
 interface AuthRouteOptions {
   /** Limits the requests of each caller; undefined: does not. */
@@ -66,11 +66,10 @@ export function createAuthRoutes(service: AuthService, { takeTurn, catchUp }: Au
   })
   if (takeTurn) app.use(takeTurn)
   if (catchUp) {
-    const thenCatchUp: MiddlewareHandler = async ({ req }, next) => {
+    app.use(async ({ req }, next) => {
       await next()
-      if (req.method !== 'GET') await catchUp()
-    }
-    for (const path of ENDING_SESSIONS) app.use(path, thenCatchUp)
+      if (req.method !== 'GET' && ENDS_SESSIONS.test(req.path)) await catchUp()
+    })
   }
   app.use(
     bodyLimit({
