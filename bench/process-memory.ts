@@ -1,9 +1,9 @@
-/** Memory of a process in KiB (proc(5), `status`). */
+/** Memory of a process in KiB (proc(5), `status`). The fields are absent, here 0, as soon as a process is exiting. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 
 async function readField(pid: number, field: 'VmRSS' | 'VmHWM' | 'RssAnon'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1])
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
 }
 
 export const residentKib = (pid: number): Promise<number> => readField(pid, 'VmRSS')

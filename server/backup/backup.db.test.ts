@@ -18,6 +18,7 @@ import { removeDiscardedBytes } from '#server/storage/discarded-bytes.ts'
 import { installJobs } from '#server/jobs/install.ts'
 import { createEmptyDatabase, databaseBefore, temporaryDatabase } from '#test/database.ts'
 import { startFakeS3 } from '#test/fake-s3.ts'
+import { copyDatabase } from './copy-database.ts'
 import { backUp, type BackUpOptions, type BackUpSummary } from './back-up.ts'
 import { nameBackup } from './manifest.ts'
 import { openTarget } from './open-target.ts'
@@ -497,11 +498,22 @@ const OWN_OBJECTS = `
   comment on function "My Shop".total() is 'Of all';
   comment on trigger refuse on "My Shop".lines is 'For the test';
   comment on policy "everybody reads" on "My Shop"."Orders" is 'Open ones';
-  comment on table public.documents is 'Of one of our own tables'`
+  comment on table public.documents is 'Of one of our own tables';
+  create extension pg_trgm;
+  comment on publication supabase_realtime is 'For pages';
+  create publication "My Own" for table public.notes;
+  comment on publication "My Own" is 'For a copy'`
+
+/** A takeover names these instead of creating them. */
+const MATERIALIZED = `
+  create materialized view "My Shop".counted as select 1 as one;
+  comment on materialized view "My Shop".counted is 'Since the morning';
+  comment on column "My Shop".counted.one is 'Always one'`
 
 test('holds the tables that people made themselves, with everything about them', async () => {
   const filled = await openFilled()
   await filled.admin.query(OWN_OBJECTS)
+  await filled.admin.query(MATERIALIZED)
   const made = await run(filled, await temporaryFolder())
   const restored = await restoreElsewhere(made.backup)
   expect(restored.sentences.filter((sentence) => sentence.startsWith('Not restored'))).toEqual([])
@@ -516,14 +528,54 @@ test('holds the tables that people made themselves, with everything about them',
   }
   const { statements } = await manifestOf(made.backup)
   expect((await manifestOf(second.backup)).statements).toEqual(statements)
-  // PostgreSQL itself comments on the schema public.
   expect(statements.filter((statement) => statement.startsWith('comment on'))).toHaveLength(
-    1 + [...OWN_OBJECTS.matchAll(/comment on/g)].length,
+    [...`${OWN_OBJECTS}${MATERIALIZED}`.matchAll(/comment on/g)].length,
   )
   await expect(restored.admin.query(`insert into "My Shop".lines values (2, 1)`)).rejects.toThrow('a trigger ran')
   await expect(
     restored.admin.query(`delete from "My Shop"."Orders" where id = 1; insert into "My Shop"."Orders" (id) values (1)`),
   ).rejects.toThrow()
+})
+
+async function takeOver(from: pg.ClientConfig) {
+  const { admin, adminConnection } = await createEmptyDatabase()
+  onTestFinished(() => admin.end())
+  const sentences: string[] = []
+  await copyDatabase({
+    from,
+    to: adminConnection,
+    authenticatorPassword: inject('postgres').authenticatorPassword,
+    progress: (sentence) => void sentences.push(sentence),
+  })
+  return { admin, sentences }
+}
+
+const COMMENT_ON_PUBLIC = `select obj_description('public'::regnamespace, 'pg_namespace') as comment`
+
+test('a takeover copies the objects that people made themselves', async () => {
+  const filled = await openFilled()
+  await filled.admin.query(OWN_OBJECTS)
+  await filled.admin.query(`comment on schema public is 'Of us all'`)
+  const { admin, sentences } = await takeOver(filled.connection)
+  expect(sentences.filter((sentence) => sentence.startsWith('Left'))).toEqual([])
+  expect(await digestTables(admin)).toEqual(await digestTables(filled.admin))
+  expect((await admin.query(COMMENT_ON_PUBLIC)).rows).toEqual([{ comment: 'Of us all' }])
+})
+
+test('a takeover needs no comment on the schema public', async () => {
+  const filled = await openFilled()
+  await filled.admin.query('comment on schema public is null')
+  const { admin } = await takeOver(filled.connection)
+  expect(await digestTables(admin)).toEqual(await digestTables(filled.admin))
+})
+
+test('a takeover names comments that it cannot copy', async () => {
+  const filled = await openFilled()
+  await filled.admin.query(`create domain amount as integer constraint positive check (value > 0);
+    comment on constraint positive on domain amount is 'Never less'`)
+  await expect(takeOver(filled.connection)).rejects.toThrow(
+    'This would be left behind: comment on constraint positive.',
+  )
 })
 
 test('a role that may not switch off triggers restores the same', async () => {

@@ -43,7 +43,9 @@ interface Undescribed {
   readonly value: string
 }
 
+/** @param client its `search_path` is emptied, since names of objects have a schema only where it is not in the path */
 export async function listUndescribed(client: pg.ClientBase): Promise<readonly Undescribed[]> {
+  await client.query(`select set_config('search_path', '', false)`)
   const { rows } = await client.query<Undescribed>(UNDESCRIBED)
   return rows
 }

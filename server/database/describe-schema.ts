@@ -193,9 +193,15 @@ const PUBLICATIONS: Section = [
    ) lines order by place, statement collate "C"`,
 ]
 
-/** As `pg_identify_object` calls them, without those of which `COMMENT` needs more than their identity. */
-const COMMENTED = `'schema', 'table', 'table column', 'view', 'view column', 'sequence', 'index', 'type', 'composite type column', 'function', 'procedure',
-  'table constraint', 'trigger', 'policy'`
+/**
+ * Types of objects whose comments are described, in the terms of `pg_identify_object`. Domain constraints are not among them:
+ * `COMMENT` does not accept their identity.
+ */
+const COMMENTED = `'schema', 'table', 'table column', 'view', 'view column', 'materialized view', 'materialized view column', 'sequence', 'index', 'type',
+  'composite type column', 'function', 'procedure', 'table constraint', 'trigger', 'policy', 'publication'`
+
+/** The comment of initdb, which people may remove: a restore has nothing to add or to compare. */
+const INITIAL_COMMENT = `('schema', 'public', 'standard public schema')`
 
 const COMMENTS: Section = [
   'Comments',
@@ -209,15 +215,19 @@ const COMMENTS: Section = [
    ) of (relation) on true
    left join pg_class c on c.oid = of.relation
    where o.type in (${COMMENTED}) and not ${isExtended('d.classoid', 'd.objoid')}
-     and coalesce(o.schema, c.relnamespace::regnamespace::text, o.identity) = any ($1)
+     and (o.type = 'publication' or coalesce(o.schema, c.relnamespace::regnamespace::text, o.identity) = any ($1))
+     and (o.type, o.identity, d.description) <> ${INITIAL_COMMENT}
    order by o.type collate "C", o.identity collate "C"`,
 ]
 
-/** Names and texts of comments that `listObjects` leaves out, also of roles and databases. */
+/**
+ * Names and texts of comments that `listObjects` leaves out, also of roles and databases. Those on extensions are not listed:
+ * `create extension` writes them.
+ */
 export const OTHER_COMMENTS = `
   select 'comment on ' || pg_describe_object(d.classoid, d.objoid, d.objsubid) as name, d.description as value
   from pg_description d cross join lateral pg_identify_object(d.classoid, d.objoid, d.objsubid) as o
-  where d.objoid >= 16384 and o.type not in (${COMMENTED})
+  where d.objoid >= 16384 and d.classoid <> 'pg_extension'::regclass and o.type not in (${COMMENTED})
     and not ${isExtended('d.classoid', 'd.objoid')}
   union all
   select 'comment on ' || pg_describe_object(classoid, objoid, 0), description from pg_shdescription where objoid >= 16384`
@@ -252,7 +262,7 @@ export async function describeSchema(client: pg.ClientBase): Promise<string> {
 
 /**
  * Returns a statement for each object of the schemas. Not described: roles, rules, aggregates, operators, event triggers,
- * default privileges, and comments on these.
+ * default privileges, and comments on these, on extensions and on constraints of domains.
  *
  * @param client its `search_path` is emptied until the end of its transaction
  */
