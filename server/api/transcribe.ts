@@ -81,7 +81,7 @@ function receiveRecording(contentType: string, body: ReadableStream<Uint8Array>)
     })
     parser.on('file', (field, stream, { mimeType }) => {
       if (field !== FIELD) {
-        stream.resume()
+        stream.on('error', fail).resume()
         return
       }
       file = stream

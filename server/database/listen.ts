@@ -43,6 +43,8 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
     const next = new GuardedClient({
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
+      // Several requests may catch up at a time.
+      pipeline: true,
       ...connection,
       application_name: LISTENER_NAME,
     })

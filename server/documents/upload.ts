@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { pipeline, Readable, Transform } from 'node:stream'
+import { Readable, Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import busboy from 'busboy'
 import type { DocumentRow, RejectedFile, UploadAnswer } from '#contract/document.ts'
@@ -152,7 +152,7 @@ async function readMultipart(
     })
     parser.on('file', (field, stream, { filename }) => {
       if (field !== FIELD) {
-        stream.resume()
+        stream.on('error', fail).resume()
         return
       }
       open.add(stream)
@@ -235,6 +235,21 @@ interface FileOrigin {
   readonly insertTogether: InsertTogether
 }
 
+/**
+ * As `pipeline`, but where the target fails, the rest of the source is read: the parser of a form waits for each of its files.
+ * A source that breaks off also breaks the target, whose reader reports it.
+ */
+function passOn(source: Readable, target: Transform): void {
+  source.once('error', (error) => target.destroy(error))
+  source.once('close', () => source.readableEnded || target.destroy(new Error('The upload broke off.')))
+  target.on('error', () => undefined)
+  target.once('close', () => {
+    source.unpipe(target)
+    source.resume()
+  })
+  source.pipe(target)
+}
+
 type InsertTogether = (document: Omit<NewDocument, 'owner' | 'spaceId' | 'series'>) => Promise<DocumentRow | undefined>
 
 /** Files of one upload share transactions. Those that have no room together are tried one by one. */
@@ -298,9 +313,12 @@ async function receiveFile(
       })
     },
   })
-  // A broken upload also breaks the write to the blob store, which reports it.
-  pipeline(stream, hashing, () => undefined)
-  const blob = await blobs.put(hashing).finally(() => transfer.end())
+  passOn(stream, hashing)
+  const blob = await blobs.put(hashing).finally(() => {
+    // Without a folder, for one, nothing of it was read.
+    hashing.destroy()
+    transfer.end()
+  })
   let isKept = false
   try {
     if (!fits) return rejection(name, 'too_large', `was not added. ${describeFullFiles(room.usage)}`)

@@ -85,7 +85,7 @@ function parseForm(context: Context<NodeBindings>, contentType: string): Promise
     parser.on('field', (name, value) => fields.set(name, value))
     parser.on('file', (_field, stream, { mimeType }) => {
       if (file) {
-        stream.resume()
+        stream.on('error', fail).resume()
         return
       }
       file = stream
