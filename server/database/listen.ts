@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Log } from '#server/base/log.ts'
 import { GuardedClient } from './guarded-client.ts'
-import { holdAsServer, LISTENER_NAME } from './servers-lock.ts'
+import { announceServer, LISTENER_NAME } from './servers-lock.ts'
 
 type Handler = (payload: string) => void
 
@@ -31,6 +31,8 @@ export function callHandlers(handlers: Iterable<Handler> = [], payload: string, 
 }
 
 const CATCH_UP_LIMIT_MS = 2_000
+/** For one attempt to connect: where packets are lost, it would wait for minutes. */
+const CONNECT_LIMIT_MS = 15_000
 const RECONNECT_DELAYS_MS = [50, 100, 250, 500, 1000, 2000]
 
 export async function openListener(connection: pg.ClientConfig, log: Log): Promise<Listener> {
@@ -48,16 +50,29 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
       ...connection,
       application_name: LISTENER_NAME,
     })
-    await next.connect()
+    let isListening = false
     next.on('notification', ({ channel, payload = '' }) => {
       callHandlers(handlers.get(channel), payload, log)
     })
-    next.on('error', (error) => log.warn({ err: error }, 'the listening database connection was lost'))
-    next.on('end', () => {
-      if (!isClosed && client === next) void reconnect()
+    next.on('error', (error) => {
+      if (isListening) log.warn({ err: error }, 'the listening database connection was lost')
     })
-    await holdAsServer(next)
-    for (const channel of handlers.keys()) await next.query(`listen ${pg.escapeIdentifier(channel)}`)
+    next.on('end', () => {
+      if (isListening && !isClosed) void reconnect()
+    })
+    const destroy = (error?: Error) => next.connection.stream.destroy(error)
+    const limit = setTimeout(() => destroy(new Error('PostgreSQL did not answer in time')), CONNECT_LIMIT_MS)
+    try {
+      await next.connect()
+      await announceServer(next)
+      for (const channel of handlers.keys()) await next.query(`listen ${pg.escapeIdentifier(channel)}`)
+    } catch (error) {
+      destroy()
+      throw error
+    } finally {
+      clearTimeout(limit)
+    }
+    isListening = true
     return next
   }
 

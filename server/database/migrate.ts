@@ -1,19 +1,8 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
-import { admitServers, excludeServers, holdAsServer, releaseAsServer } from './servers-lock.ts'
-
-/** `platform`: the schema that a Supabase project provides itself. `product`: Alcove's tables. */
-type Folder = 'platform' | 'product'
-
-interface Migration {
-  readonly folder: Folder
-  readonly name: string
-  readonly sql: string
-  readonly checksum: string
-}
+import { type Folder, type Migration, readMigrations, readSql } from './read-migrations.ts'
+import { announceServer, NOTICE_DEATH, requireNoOtherVersion } from './servers-lock.ts'
 
 /** Checksums before a rewrite for more databases; a later migration brings older databases to the new schema. */
 const FORMER_CHECKSUMS: Readonly<Record<string, string>> = {
@@ -21,20 +10,8 @@ const FORMER_CHECKSUMS: Readonly<Record<string, string>> = {
   'product/0046_quotas.sql': 'd5e62d6942312e85c3fbdd7c45c7122c848be9747925255d76e2026192220eb7',
 }
 
+/** Held exclusively while a server reads which migrations are pending, applies them, and announces itself. */
 const MIGRATION_LOCK = 7_141_883
-
-async function readMigrations(): Promise<Migration[]> {
-  const migrations: Migration[] = []
-  for (const folder of ['platform', 'product'] as const) {
-    const directory = new URL(`./migrations/${folder}/`, import.meta.url)
-    const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
-    for (const name of names) {
-      const sql = await readFile(new URL(name, directory), 'utf8')
-      migrations.push({ folder, name, sql, checksum: createHash('sha256').update(sql).digest('hex') })
-    }
-  }
-  return migrations
-}
 
 export interface MigrateOptions {
   readonly folders?: readonly Folder[]
@@ -77,9 +54,9 @@ export async function requireKnownMigrations(
 
 async function pendingMigrations(
   client: pg.Client,
-  migrations: readonly Migration[],
-  { folders, only }: Pick<MigrateOptions, 'only'> & { readonly folders: readonly Folder[] },
-): Promise<Migration[]> {
+  { folders = ['platform', 'product'], only }: Pick<MigrateOptions, 'folders' | 'only'>,
+): Promise<readonly Migration[]> {
+  const migrations = await readMigrations()
   const known = new Map(migrations.map((migration) => [`${migration.folder}/${migration.name}`, migration]))
   const areWanted = (pending: Iterable<Migration>) =>
     [...pending].filter(({ folder, name }) => folders.includes(folder) && only?.has(`${folder}/${name}`) !== false)
@@ -98,6 +75,8 @@ async function pendingMigrations(
 export async function migrate(connection: pg.ClientConfig, options: MigrateOptions): Promise<void> {
   const client = await connect(connection)
   try {
+    if ((await pendingMigrations(client, options)).length === 0) return
+    await lockMigrations(client)
     await applyPending(client, options)
   } finally {
     await client.end()
@@ -105,10 +84,10 @@ export async function migrate(connection: pg.ClientConfig, options: MigrateOptio
 }
 
 /**
- * For a database that several servers share: changes nothing while one of an earlier version runs.
+ * For a database that several servers share: changes nothing while one of another version runs.
  *
  * @returns what ends the announcement of this server, once its listening connection is open
- * @throws AppError `startup`, as `migrate`, and while servers of an earlier version run
+ * @throws AppError `startup`, as `migrate`, and while servers of another version run
  */
 export async function migrateAmongServers(
   connection: pg.ClientConfig,
@@ -122,18 +101,11 @@ export async function migrateAmongServers(
     await client.end()
   }
   try {
-    // From here on no later version changes the schema, until this server stops.
-    await holdAsServer(client)
-    let isExclusive = false
-    await applyPending(client, options, {
-      // Another start that waits for the lock of migrations must not look like a server.
-      onPending: () => releaseAsServer(client),
-      async onUpgrade() {
-        await excludeServers(client)
-        isExclusive = true
-      },
-      onApplied: () => (isExclusive ? admitServers(client) : holdAsServer(client)),
-    })
+    // Locked without pending migrations too: otherwise a later version could begin to change the schema unseen.
+    await lockMigrations(client)
+    await applyPending(client, options, requireNoOtherVersion)
+    await announceServer(client)
+    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
     return end
   } catch (error) {
     await end()
@@ -142,43 +114,50 @@ export async function migrateAmongServers(
 }
 
 async function connect(connection: pg.ClientConfig): Promise<pg.Client> {
-  const client = new pg.Client({ ...connection, application_name: 'alcove migrations' })
+  const client = new pg.Client({
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    ...connection,
+    application_name: 'alcove migrations',
+  })
   // A lost connection fails the running statement, which reports it.
   client.on('error', () => undefined)
   await client.connect()
   return client
 }
 
-/** @throws AppError `startup` where a later version has changed the database since this server started */
+/** Locks until the end of the connection, which PostgreSQL notices where the machine dies. */
+const lockMigrations = (client: pg.Client) =>
+  client.query(`${NOTICE_DEATH}; select pg_advisory_lock(${MIGRATION_LOCK})`)
+
+/**
+ * To be called once this server is announced. While a later version changes the schema, it waits for the end of that.
+ *
+ * @throws AppError `startup` where a later version has changed the database since this server started
+ */
 export async function requireKnownSchema(connection: pg.ClientConfig): Promise<void> {
   const client = await connect(connection)
   try {
-    await pendingMigrations(client, await readMigrations(), { folders: [] })
+    await pendingMigrations(client, {})
+    // A later version that did not see the announcement may still be at its first migration.
+    await client.query(`${NOTICE_DEATH}; select pg_advisory_lock_shared(${MIGRATION_LOCK})`)
+    await pendingMigrations(client, {})
   } finally {
     await client.end()
   }
 }
 
-interface Steps {
-  readonly onPending: () => Promise<unknown>
-  /** Before a database that has migrations is changed. */
-  readonly onUpgrade: () => Promise<unknown>
-  readonly onApplied: () => Promise<unknown>
-}
-
+/** Under the lock of migrations. `onUpgrade` is called before a database that has migrations is changed. */
 async function applyPending(
   client: pg.Client,
-  { folders = ['platform', 'product'], authenticatorPassword, only, log }: MigrateOptions,
-  steps?: Steps,
+  options: MigrateOptions,
+  onUpgrade?: (client: pg.Client) => Promise<void>,
 ): Promise<void> {
-  const migrations = await readMigrations()
-  const wanted = { folders, ...(only ? { only } : {}) }
-  if ((await pendingMigrations(client, migrations, wanted)).length === 0) return
-  await steps?.onPending()
-  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-  const found = await pendingMigrations(client, migrations, wanted)
-  const isUpgrade = found.length > 0 && (await hasMigrations(client))
-  if (isUpgrade) await steps?.onUpgrade()
+  const found = await pendingMigrations(client, options)
+  if (found.length === 0) return
+  const isUpgrade = await hasMigrations(client)
+  if (isUpgrade) await onUpgrade?.(client)
+  const { authenticatorPassword, log } = options
   if (authenticatorPassword !== null) await ensureAuthenticator(client, authenticatorPassword)
   await client.query(`
     create schema if not exists alcove_migrations;
@@ -193,8 +172,6 @@ async function applyPending(
       log?.info({ migration: `${folder}/${name}` }, 'changing the database; with much data it takes minutes')
     await apply(client, migration)
   }
-  await steps?.onApplied()
-  await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
 }
 
 async function hasMigrations(client: pg.Client): Promise<boolean> {
@@ -205,7 +182,9 @@ async function hasMigrations(client: pg.Client): Promise<boolean> {
   return (await client.query('select from alcove_migrations.applied limit 1')).rowCount === 1
 }
 
-async function apply(client: pg.Client, { folder, name, sql, checksum }: Migration): Promise<void> {
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  const { folder, name, checksum } = migration
+  const sql = await readSql(migration)
   await client.query('begin')
   try {
     await client.query(`set local search_path = public; set local client_min_messages = error`)

@@ -1,4 +1,5 @@
 /** Embedded PostgreSQL with a key file, DATABASE_URL with encrypted keys, or a Supabase project that has the keys. */
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import {
   deriveAuthenticatorPassword,
@@ -57,7 +58,13 @@ export async function connect(
     onConnecting()
     const admin = { connectionString: config.DATABASE_URL }
     const announcing = (endAnnouncement: () => Promise<void>) => async (listener: Listener) => {
-      listener.onReconnect(() => void endIfOutdated(admin, onOutdated, log))
+      let checks = 0
+      undo.push(() => (checks += 1))
+      listener.onReconnect(() => {
+        checks += 1
+        const check = checks
+        void endIfOutdated(admin, onOutdated, log, () => check === checks)
+      })
       await endAnnouncement()
     }
     await rejectRoleBoundByRls(admin)
@@ -113,13 +120,31 @@ export async function connect(
   }
 }
 
-/** While the listening connection was lost, a later version saw no server, and may have changed the database. */
-async function endIfOutdated(admin: pg.ClientConfig, onOutdated: (reason: string) => void, log: Log): Promise<void> {
-  try {
-    await requireKnownSchema(admin)
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'startup') onOutdated(error.message)
-    else log.warn({ err: error }, 'whether a later version has changed the database could not be read')
+const CHECK_AGAIN_MS = 5_000
+
+/**
+ * While the listening connection was lost, a later version saw no server, and may have changed the database. Where that
+ * cannot be read, it is read again until it can, the next reconnect, or the stop.
+ */
+async function endIfOutdated(
+  admin: pg.ClientConfig,
+  onOutdated: (reason: string) => void,
+  log: Log,
+  isLatest: () => boolean,
+): Promise<void> {
+  while (isLatest()) {
+    try {
+      await requireKnownSchema(admin)
+      return
+    } catch (error) {
+      if (!isLatest()) return
+      if (error instanceof AppError && error.code === 'startup') {
+        onOutdated(error.message)
+        return
+      }
+      log.warn({ err: error }, 'whether a later version has changed the database could not be read yet')
+    }
+    await delay(CHECK_AGAIN_MS, undefined, { ref: false })
   }
 }
 
