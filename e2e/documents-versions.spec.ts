@@ -1,5 +1,5 @@
 /** Actions on a stored document: newer versions, the processing report, the language of scans; wide and narrow. */
-import type { Page } from 'playwright-core'
+import type { Page, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makePdf } from '#test/make-pdf.ts'
 import { drawText, makeScannedPdf } from '#test/make-scan.ts'
@@ -121,9 +121,12 @@ test('the language of scans is chosen, and kept', async () => {
   const language = () => page.getByLabel('Language of scans')
   const settings = page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Settings' })
   await settings.click()
-  const saved = page.waitForResponse((response) => response.request().method() !== 'GET' && response.ok())
-  await language().selectOption('German')
-  await saved
+  await language().waitFor()
+  // Other writes, such as what has been read, may be answered meanwhile.
+  const isSaved = (response: Response) =>
+    response.url().includes('/rest/v1/user_settings') && response.request().method() !== 'GET'
+  const [saved] = await Promise.all([page.waitForResponse(isSaved), language().selectOption('German')])
+  expect(saved.ok()).toBe(true)
   await page.reload()
   await settings.click()
   await expect.poll(() => language().inputValue()).toBe('deu')

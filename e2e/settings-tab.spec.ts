@@ -51,7 +51,9 @@ test('the page follows the system until a theme is chosen, which every tab follo
 })
 
 test('the chosen model is the one that new conversations begin with, on every device', async () => {
-  const stored = page.waitForResponse((response) => response.url().includes('/rest/v1/user_settings'))
+  const stored = page.waitForResponse(
+    (response) => response.url().includes('/rest/v1/user_settings') && response.request().method() !== 'GET',
+  )
   await page.getByLabel('Model of new conversations').selectOption({ label: 'Alcove Reader' })
   await (await stored).finished()
   await page.getByRole('button', { name: 'Model: Alcove Reader' }).waitFor()
