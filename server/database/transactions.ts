@@ -136,6 +136,9 @@ export function createTransactions({
         throw error
       }
       return await run(lease, current)
+    } catch (error) {
+      // Errors of a cancelled statement only say that it was cancelled.
+      throw current?.ended ?? error
     } finally {
       current?.leave()
     }
@@ -167,7 +170,7 @@ export function createTransactions({
           (reason: unknown) => reason,
         )
         broken = await rollBack(client)
-        throw current?.ended ?? error
+        throw error
       } finally {
         // A request to cancel its statement may still be on its way.
         if (!isEnding) lease.release(current?.ended ?? broken)
@@ -189,9 +192,9 @@ export function createTransactions({
           commit(client, options),
         ])
         if (committed.status === 'rejected') broken = await rollBack(client)
-        for (const outcome of [entered, answer, committed])
-          if (outcome.status === 'rejected') throw current?.ended ?? outcome.reason
+        if (entered.status === 'rejected') throw entered.reason
         if (answer.status === 'rejected') throw answer.reason
+        if (committed.status === 'rejected') throw committed.reason
         return answer.value
       } finally {
         release(current?.ended ?? broken)
