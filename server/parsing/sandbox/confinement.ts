@@ -105,7 +105,18 @@ export function findConfinedPid(pid: number | undefined): number | undefined {
 
 /** Signals the wrappers as well: stopping `unshare` alone would not stop the process behind it. */
 export function signalConfined({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined || exitCode !== null || signalCode !== null) return
+  if (pid !== undefined && exitCode === null && signalCode === null) signalGroup(pid, signal)
+}
+
+/**
+ * Kills the process behind a wrapper that was killed first. The kernel does so only once that process has asked for it, and
+ * one that had not would read on, out of reach, and judge a file that is cut off. To be called as soon as the wrapper ends.
+ */
+export function killOrphans({ pid }: ChildProcess): void {
+  if (pid !== undefined) signalGroup(pid, 'SIGKILL')
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch (error) {

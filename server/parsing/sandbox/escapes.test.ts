@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { listEscapes, writeEscapeProgram } from '#test/sandbox-escapes.ts'
-import { chooseConfinement, findConfinedPid } from './confinement.ts'
+import { chooseConfinement, findConfinedPid, killOrphans } from './confinement.ts'
 import { PARSE_LIMITS } from './limits.ts'
 import { sandboxFlags, startSandboxed } from './parser-process.ts'
 import { runParser } from './run-parser.ts'
@@ -123,6 +123,16 @@ test('the process behind the wrappers is found, has no environment and ends with
   child.kill('SIGKILL')
   await once(child, 'close')
   await expect.poll(() => findConfinedPid(pid)).toBeUndefined()
+})
+
+test('a process that its wrapper left behind ends with the wrapper', async () => {
+  // Not bound to its parent, as the process behind a wrapper is for its first milliseconds.
+  const wrapper = spawn('/bin/sh', ['-c', 'sleep 1000 & echo $!; wait'], { detached: true })
+  wrapper.once('exit', () => killOrphans(wrapper))
+  const [left] = (await once(wrapper.stdout, 'data')) as [Buffer]
+  wrapper.kill('SIGKILL')
+  await once(wrapper, 'close')
+  await expect.poll(() => findConfinedPid(Number(left))).toBeUndefined()
 })
 
 /** A parser that a file has taken over, which writes the rest of a line or lines for as long as it may. */

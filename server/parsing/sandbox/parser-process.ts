@@ -10,7 +10,7 @@ import { type Fail, runInFailureScope } from '#server/base/failure-scope.ts'
 import { guardEvents } from '#server/base/guard-events.ts'
 import { lowerPriority } from '#server/base/lower-priority.ts'
 import type { Log } from '#server/base/log.ts'
-import { chooseConfinement, findConfinedPid, signalConfined } from './confinement.ts'
+import { chooseConfinement, findConfinedPid, killOrphans, signalConfined } from './confinement.ts'
 import type { ParseLimits } from './limits.ts'
 
 export interface ParserSpec {
@@ -92,6 +92,7 @@ export function startSandboxed(
       detached: true,
     }),
   )
+  child.once('exit', () => killOrphans(child))
   for (const emitter of [child, child.stdin, child.stdout, child.stderr]) guardEvents(emitter, fail)
   if (child.pid !== undefined) lowerPriority(child.pid)
   return child
