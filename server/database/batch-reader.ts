@@ -92,6 +92,18 @@ export const createBatchReader = (pool: pg.Pool): BatchReader => ({
 function steps(role: ApiRole, read: BatchRead): readonly [pg.QueryConfig, pg.QueryConfig] {
   if (!('people' in read))
     return [prepared(BECOME, [role, JSON.stringify(read.claims)]), prepared(read.text, read.values)]
-  const people = read.people.map((claims) => JSON.stringify(claims))
+  const people = `{${read.people.map(toArrayElement).join()}}`
   return [{ text: BECOME_LOGIN_ROLE }, prepared(READ_AS_EACH, [role, people, read.text, JSON.stringify(read.values)])]
+}
+
+/** Each change is read as the people who follow it, whose claims stay until their token is renewed. */
+const arrayElements = new WeakMap<Claims, string>()
+
+/** Renders claims as JSON in an array literal of PostgreSQL. */
+function toArrayElement(claims: Claims): string {
+  const known = arrayElements.get(claims)
+  if (known !== undefined) return known
+  const element = `"${JSON.stringify(claims).replaceAll(/["\\]/g, '\\$&')}"`
+  arrayElements.set(claims, element)
+  return element
 }

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { temporaryDatabase } from '#test/database.ts'
 import { openDatabase } from './open-database.ts'
-import type { ApiRole, Scope } from './scope.ts'
+import type { ApiRole, Claims, Scope } from './scope.ts'
 
 const WHO = `select current_user as role, auth.uid() as uid, current_setting('request.method', true) as method`
 
@@ -156,9 +156,15 @@ test('a batch reads with the own claims of each person, whatever the read before
 
 test('a read for many answers in their order, each as its own person, whatever the read before has set', async () => {
   const { database, batchReader, createPerson } = await openNarrowDatabase()
-  const people = [await createPerson(), await createPerson(), await createPerson()]
+  // Claims in an array literal: quotes, backslashes, braces and commas must stay.
+  const names = ['Ada', String.raw`"a\", {b},NULL`, "it's\n\t'é"]
+  const people: Claims[] = []
+  for (const name of names) people.push({ ...(await createPerson()), user_metadata: { name } })
   const given = ["it's", null, String.raw`{"a": "\\"}`]
-  const whoWith = { text: `select w.*, $1::text[] as given from (${WHO}) w`, values: [given] }
+  const whoWith = {
+    text: `select w.*, auth.jwt() -> 'user_metadata' as metadata, $1::text[] as given from (${WHO}) w`,
+    values: [given],
+  }
   const spoiling = {
     text: `select set_config('role', 'service_role', true), set_config('request.jwt.claims', '{}', true) from unnest($1::int[])`,
     values: [[1]],
@@ -171,7 +177,9 @@ test('a read for many answers in their order, each as its own person, whatever t
       { people: people.toReversed(), ...whoWith },
       { people, text: 'select 1 from unnest($1::uuid[])', values: [[]] },
     ])
-    const found = ({ sub }: { readonly sub: string }) => ({ found: [{ role: 'authenticated', uid: sub, given }] })
+    const found = ({ sub, user_metadata: metadata }: Claims) => ({
+      found: [{ role: 'authenticated', uid: sub, metadata, given }],
+    })
     expect(answers[1]?.rows, run).toMatchObject(people.map(found))
     expect(answers[3]?.rows, run).toMatchObject(people.toReversed().map(found))
     expect(answers[4]?.rows, run).toEqual(people.map(() => ({ found: [] })))

@@ -150,6 +150,23 @@ test('people who follow one table share the values of a row, and each hears of i
   expect(failures).toEqual([])
 })
 
+test('people who follow one table each receive the columns that they chose', async () => {
+  await database.admin.query(`
+    create table public.chosen (id int primary key, title text, body text);
+    grant select on public.chosen to authenticated;
+    alter publication supabase_realtime add table public.chosen`)
+  const choices = [undefined, [], ['id'], ['title', 'id'], ['id', 'title'], undefined]
+  const heard = []
+  for (const select of choices) {
+    const person = await database.createPerson()
+    heard.push(await listen(await clientOf(person), { table: 'chosen', ...(select ? { select } : {}) }))
+  }
+  const row = { id: 1, title: 'A title', body: 'A body' }
+  await database.admin.query('insert into public.chosen values ($1, $2, $3)', Object.values(row))
+  const received = await Promise.all(heard.map(async (changes) => (await changes.next()).new))
+  expect(received).toEqual([row, {}, { id: 1 }, { id: 1, title: 'A title' }, { id: 1, title: 'A title' }, row])
+})
+
 test('columns may have the names of aliases in our statements', async () => {
   await database.admin.query(`
     create table public.short_names (id int primary key, n int, r int, o int, k int, i int, c int, t text);

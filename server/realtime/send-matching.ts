@@ -12,6 +12,33 @@ const MAX_SHOWN_FILTER = 200
 
 export function createMatchingSender(sender: Sender) {
   const warned = new WeakSet<Binding>()
+  const rendered = new WeakMap<View, Map<string, string>>()
+
+  /** Rendered once for all subscribers who see the row alike and chose equal columns. A view belongs to one role. */
+  function render(change: Change, table: PublishedTable, { channel, select, selectKey }: Binding, view: View): string {
+    const ofView = rendered.get(view) ?? new Map<string, string>()
+    rendered.set(view, ofView)
+    const known = ofView.get(selectKey)
+    if (known !== undefined) return known
+    const columns = table.columns.filter(
+      ({ name }) => table.readable[channel.claims.role].has(name) && (select?.has(name) ?? true),
+    )
+    const json = renderChange(change, columns, view, select)
+    ofView.set(selectKey, json)
+    return json
+  }
+
+  function sendChange(
+    channel: Channel,
+    bindings: readonly [Binding, ...Binding[]],
+    change: Change,
+    table: PublishedTable,
+    view: View,
+  ): void {
+    if (!channel.isOpen || channel.claims.exp * 1000 <= Date.now()) return
+    const ids = JSON.stringify(bindings.map(({ id }) => id))
+    sender.push(channel, 'postgres_changes', `{"ids":${ids},"data":${render(change, table, bindings[0], view)}}`)
+  }
 
   /** Once for each binding. */
   function warn(channel: Channel, bindings: readonly Binding[]): void {
@@ -44,7 +71,8 @@ export function createMatchingSender(sender: Sender) {
         if (channel.subscriber !== subscriber) moved.push(...own)
         else if (view) {
           const { exceeding = [], matching = [] } = Object.groupBy(own, (binding) => outcomeOf(binding, view))
-          if (matching.length > 0) sendChange(sender, channel, change, table, matching, view)
+          const [first, ...others] = matching
+          if (first) sendChange(channel, [first, ...others], change, table, view)
           warn(channel, exceeding)
         }
       }
@@ -63,21 +91,4 @@ export function createMatchingSender(sender: Sender) {
       return table.formats.has(column) && !Object.hasOwn(values, column)
     }
   }
-}
-
-function sendChange(
-  sender: Sender,
-  channel: Channel,
-  change: Change,
-  table: PublishedTable,
-  bindings: readonly Binding[],
-  view: View,
-): void {
-  if (!channel.isOpen || channel.claims.exp * 1000 <= Date.now()) return
-  const ids = JSON.stringify(bindings.map(({ id }) => id))
-  const select = bindings[0]?.select
-  const columns = table.columns.filter(
-    ({ name }) => table.readable[channel.claims.role].has(name) && (select?.has(name) ?? true),
-  )
-  sender.push(channel, 'postgres_changes', `{"ids":${ids},"data":${renderChange(change, columns, view, select)}}`)
 }

@@ -43,7 +43,7 @@ export interface View {
 
 export type Views = ReadonlyMap<Change, View>
 
-const foundSchema = z.array(z.unknown())
+const foundSchema = z.array(z.object({ found: z.array(z.unknown()) }))
 
 type Ask = <Found>(claims: Claims, query: RowQuery<Found> | undefined) => () => ReadonlyMap<Change, Found>
 
@@ -83,16 +83,17 @@ export async function readViews(
     const index = reads.push({ claims, text: query.text, values: query.values }) - 1
     return once(() => query.decode(answers[index]?.rows ?? []))
   }
-  const peopleOf = new Map<RowQuery<unknown>, { readonly index: number; readonly people: Claims[] }>()
+  const peopleOf = new Map<RowQuery<unknown>, ReturnType<typeof beginReadForMany>>()
   const askWithOthers: Ask = (claims, query) => {
     if (!query) return () => new Map()
-    const { index, people } = peopleOf.get(query) ?? beginReadForMany(query)
+    const { people, found } = peopleOf.get(query) ?? beginReadForMany(query)
     const person = people.push(claims) - 1
-    return once(() => query.decode(foundSchema.parse(answers[index]?.rows[person]?.['found'])))
+    return once(() => query.decode(found()[person]?.found ?? []))
   }
   function beginReadForMany(query: RowQuery<unknown>) {
     const people: Claims[] = []
-    const begun = { index: reads.push({ people, text: query.text, values: query.values }) - 1, people }
+    const index = reads.push({ people, text: query.text, values: query.values }) - 1
+    const begun = { people, found: once(() => foundSchema.parse(answers[index]?.rows)) }
     peopleOf.set(query, begun)
     return begun
   }
@@ -180,6 +181,9 @@ function planQueries(
   })
 }
 
+/** Views of the rows that many subscribers see alike. */
+const viewsOfRows = new WeakMap<VisibleRow, View>()
+
 function buildView(
   change: Change,
   table: PublishedTable,
@@ -193,7 +197,14 @@ function buildView(
     return { old: isWhole ? old.json : old.keyJson, isCut: isWhole && change.isOldCut, values: old.values }
   }
   if (!row) return undefined
-  const { json: record, isCut, values } = row
+  const known = old ? undefined : viewsOfRows.get(row)
+  if (known) return known
+  const view = viewOfRow(change, row, old)
+  if (!old) viewsOfRows.set(row, view)
+  return view
+}
+
+function viewOfRow(change: Change, { json: record, isCut, values }: VisibleRow, old: OldRow | undefined): View {
   if (change.operation === 'INSERT') return { record, isCut, values }
   // Hide the old row if the subscriber could not see it.
   const oldJson = old && (old.wasVisible ? old.json : old.keyJson)
