@@ -72,11 +72,11 @@ function lettersOf(word: string): number {
   return letters
 }
 
-/** Population count of 32 bits (Warren, Hacker's Delight, 5-1). */
-function countBits(bits: number): number {
-  const pairs = bits - ((bits >>> 1) & 0x55555555)
-  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+/** Whether at most so many of 32 bits are set: each round clears the lowest one. */
+function hasAtMost(limit: number, bits: number): boolean {
+  let rest = bits
+  for (let round = 0; round < limit; round += 1) rest &= rest - 1
+  return rest === 0
 }
 
 export function guessTerms(word: string, vocabulary: Iterable<WordList>): Guess[] {
@@ -85,10 +85,12 @@ export function guessTerms(word: string, vocabulary: Iterable<WordList>): Guess[
   const guesses = new Map<string, Omit<Guess, 'term'>>()
   for (const list of vocabulary) {
     const { length, units } = list
+    const isNear = Math.abs(length - word.length) <= limit
+    if (!isNear && Math.abs(length - word.length) > MAX_ENDING) continue
     for (let index = 0, at = 0; at < units.length; index += 1, at += length) {
       // An edit adds at most one letter to the set and removes at most one, so this skips most terms.
       const ofTerm = list.letters[index] ?? 0
-      const isClose = countBits(letters & ~ofTerm) <= limit && countBits(ofTerm & ~letters) <= limit
+      const isClose = isNear && hasAtMost(limit, letters & ~ofTerm) && hasAtMost(limit, ofTerm & ~letters)
       if (!isClose && !sharesBeginning(word, units, at)) continue
       const term = String.fromCharCode(...units.subarray(at, at + length))
       const edits = isClose ? countEdits(word, term, limit) : limit + 1

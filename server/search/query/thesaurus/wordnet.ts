@@ -1,6 +1,7 @@
 /**
  * English synonyms and hypernyms from WordNet 3.1 (Fellbaum, 1998). Its sorted index files are searched by bisection on
- * disk, so that nothing of their 35 MB stays in memory but the latest words. Format: wndb(5WN).
+ * disk, so that nothing of their 35 MB stays in memory but the latest words and the lines that every bisection passes.
+ * Format: wndb(5WN).
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import path from 'node:path'
@@ -29,6 +30,8 @@ const WEIGHTS_OF_MANY_SENSES = [0.7]
 const MAX_WORDS = 24
 /** Longer than any line of an index file. */
 const LINE_BYTES = 2_048
+/** Where the bisection of an index file ends. Smaller, and more lines stay in memory; larger, and reading it takes longer. */
+const BLOCK_BYTES = 4_096
 /** Longer than most lines of a data file, without their glosses. */
 const SYNSET_BYTES = 1_024
 const CACHED_WORDS = 2_000
@@ -66,13 +69,22 @@ const ENDINGS: Readonly<Record<PartOfSpeech, readonly (readonly [ending: string,
 interface File {
   readonly handle: FileHandle
   readonly size: number
+  /** Lines of an index file by the offset that the bisection asks for. At most about two for each `BLOCK_BYTES`. */
+  readonly lines: Map<number, IndexLine>
+}
+
+interface IndexLine {
+  readonly start: number
+  /** Offset of the next line. */
+  readonly end: number
+  readonly lemma: string
 }
 
 const files = new Map<string, Promise<File>>()
 
 async function openFile(name: string): Promise<File> {
   const handle = await open(path.join(FOLDER, name))
-  return { handle, size: (await handle.stat()).size }
+  return { handle, size: (await handle.stat()).size, lines: new Map() }
 }
 
 function fileOf(name: string): Promise<File> {
@@ -85,30 +97,42 @@ function fileOf(name: string): Promise<File> {
   return opened
 }
 
-async function readAt({ handle, size }: File, from: number, bytes: number): Promise<string> {
+async function readAt({ handle, size }: Pick<File, 'handle' | 'size'>, from: number, bytes: number): Promise<string> {
   const buffer = Buffer.alloc(Math.max(0, Math.min(bytes, size - from)))
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, from)
   return buffer.toString('latin1', 0, bytesRead)
 }
 
-/** The line of an index file that begins with the word, by bisection of its bytes. */
+async function lineAt(file: File, offset: number): Promise<IndexLine> {
+  const known = file.lines.get(offset)
+  if (known) return known
+  const from = Math.max(0, offset - LINE_BYTES)
+  const text = await readAt(file, from, offset - from + LINE_BYTES)
+  const start = from === offset ? 0 : text.lastIndexOf('\n', offset - from - 1) + 1
+  const end = text.indexOf('\n', offset - from)
+  const found = {
+    start: from + start,
+    end: end < 0 ? file.size : from + end + 1,
+    lemma: text.slice(start, text.indexOf(' ', start)),
+  }
+  file.lines.set(offset, found)
+  return found
+}
+
+/** The line of an index file that begins with the word: bisection to a block, which is then read. */
 async function findLine(word: string, partOfSpeech: PartOfSpeech): Promise<string | undefined> {
   const file = await fileOf(`index.${partOfSpeech}`)
   let [low, high] = [0, file.size]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const from = Math.max(0, middle - LINE_BYTES)
-    const text = await readAt(file, from, middle - from + LINE_BYTES)
-    const start = from === middle ? 0 : text.lastIndexOf('\n', middle - from - 1) + 1
-    const end = text.indexOf('\n', middle - from)
-    const line = text.slice(start, end < 0 ? text.length : end)
-    const lemma = line.slice(0, line.indexOf(' '))
+  while (high - low > BLOCK_BYTES) {
+    const { start, end, lemma } = await lineAt(file, (low + high) >> 1)
     // The licence at the beginning is indented, so its lines come before every word.
-    if (lemma === word) return line
-    if (lemma < word) low = from + (end < 0 ? text.length : end) + 1
-    else high = from + start
+    if (lemma === word) [low, high] = [start, end]
+    else if (lemma < word) low = end
+    else high = start
   }
-  return undefined
+  const block = `\n${await readAt(file, low, high - low)}`
+  const at = block.indexOf(`\n${word} `)
+  return at < 0 ? undefined : block.slice(at + 1, block.indexOf('\n', at + 1))
 }
 
 interface Sense {
