@@ -1,4 +1,7 @@
-/** Read under row-level security. Segments never change, so the process caches their contents by identity. */
+/**
+ * Read under row-level security, which alone decides what belongs to the library. Segments never change, so the process caches
+ * their contents by identity.
+ */
 import type { Scope } from '#server/database/scope.ts'
 import { createByteCache } from './byte-cache.ts'
 import { decodeLengths } from './segment-format.ts'
@@ -38,8 +41,8 @@ interface SegmentRow {
 
 export async function openLibraryIndex(scope: Scope): Promise<LibraryIndex> {
   const { rows: stored } = await scope.prepared<SegmentRow>(
-    `select s.segment::text, identity, buckets, passages, length, languages, dead
-     from search_segments s where owner = any ((select libraries_to('read'))::uuid[]) order by s.segment`,
+    `select s.segment::text, identity, buckets, passages, length, languages, dead from search_segments s
+     order by s.segment`,
   )
   const languages = [...new Set(stored.flatMap((segment) => segment.languages))].sort()
   const [allLengths, allLanguages] = await Promise.all([
@@ -88,8 +91,7 @@ async function readLanguages(scope: Scope, segments: readonly StoredSegment[]): 
   }
   if (missing.length === 0) return found
   const { rows } = await scope.prepared<{ segment: string; first: number; count: number; language: string }>(
-    `select segment::text, first_passage as first, passages as count, language from document_index
-     where segment = any ($1) and owner = any ((select libraries_to('read'))::uuid[])`,
+    `select segment::text, first_passage as first, passages as count, language from document_index where segment = any ($1)`,
     [missing.map(({ segment }) => segment)],
   )
   const documents = Map.groupBy(rows, ({ segment }) => segment)
@@ -108,8 +110,7 @@ async function readLengths(scope: Scope, segments: readonly StoredSegment[]): Pr
   const missing = segments.filter(({ segment }) => found.get(segment) === undefined)
   if (missing.length > 0) {
     const { rows } = await scope.prepared<{ segment: string; identity: string; lengths: Buffer }>(
-      `select segment::text, identity, lengths from search_segments
-       where segment = any ($1) and owner = any ((select libraries_to('read'))::uuid[])`,
+      'select segment::text, identity, lengths from search_segments where segment = any ($1)',
       [missing.map(({ segment }) => segment)],
     )
     for (const { segment, identity, lengths } of rows) {
@@ -144,7 +145,7 @@ export async function readPassageFilter(
   const marks = new Uint8Array(library.lengths.length)
   const { rows } = await scope.prepared<{ segment: string; first_passage: number; passages: number }>(
     `select segment::text, first_passage, passages from document_index
-     where document_id = any ($1) and owner = any ((select libraries_to('read'))::uuid[]) and segment is not null`,
+     where document_id = any ($1) and segment is not null`,
     [documentIds],
   )
   const bases = new Map(library.segments.map(({ segment, base }) => [segment, base]))
