@@ -1,7 +1,7 @@
 import type { Scope } from '#server/database/scope.ts'
 import { NO_LANGUAGE } from './detect-language.ts'
 import { regularEnglish } from './irregular-english.ts'
-import { createStemCache } from './stem-cache.ts'
+import { createStemCache, type Dictionary } from './stem-cache.ts'
 import { foldAccents } from './tokenizer.ts'
 
 const STEMMABLE = /^\p{L}[\p{L}\p{M}]{2,}$/u
@@ -26,7 +26,17 @@ export async function stemByLanguage(
 export async function stemWords(scope: Scope, words: Iterable<string>, languages: readonly string[]): Promise<Terms> {
   const distinct = new Set(words)
   const { wanted, stemOf } = await readStemsOf(scope, distinct, languages)
-  return new Map(Array.from(distinct, (word) => [word, [...new Set(wanted.map((language) => stemOf(word, language)))]]))
+  const found = new Map<string, string[]>()
+  for (const word of distinct) {
+    const terms: string[] = []
+    // Few of them differ: a set for each of thousands of words would cost more than it saves.
+    for (const language of wanted) {
+      const term = stemOf(word, language)
+      if (!terms.includes(term)) terms.push(term)
+    }
+    found.set(word, terms)
+  }
+  return found
 }
 
 /** Terms in the order of the words, of which documents have thousands. */
@@ -45,46 +55,49 @@ async function readStemsOf(scope: Scope, distinct: ReadonlySet<string>, language
   )
   const stemOf = (word: string, language: string): string => {
     const given = language === 'english' ? regularEnglish(word) : word
-    return foldAccents(stems.get(language)?.get(given) ?? given)
+    return stems.get(language)?.get(given) ?? foldAccents(given)
   }
   return { wanted, stemOf }
 }
 
-/** Cached stems save a question a round trip. */
+/** Without accents. Cached stems save a question a round trip. */
 const cachedStems = createStemCache(150_000)
 
 async function stemsOf(
   scope: Scope,
   words: readonly string[],
   languages: readonly string[],
-): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+): Promise<ReadonlyMap<string, Dictionary>> {
   const stems = new Map(languages.map((language) => [language, cachedStems.get(language)]))
-  const unknown = new Map(
-    languages.map((language) => [language, words.filter((word) => !stems.get(language)?.has(word))]),
-  )
-  const missing = languages.filter((language) => unknown.get(language)?.length !== 0)
+  const missing = [...stems].filter(([, known]) => words.some((word) => !known.has(word)))
   if (missing.length === 0) return stems
-  const read = await readStems(scope, [...new Set([...unknown.values()].flat())], missing)
-  for (const language of missing) {
-    const known = stems.get(language)
-    // Older servers have fewer dictionaries and return no rows for the others.
-    const found = read.get(language) ?? (unknown.get(language) ?? []).map((word) => ({ word, stem: word }))
-    // Those that are known too: a full cache drops what it held.
-    const held = words.flatMap((word) => {
-      const stem = known?.get(word)
-      return stem === undefined ? [] : [{ word, stem }]
-    })
-    stems.set(language, cachedStems.add(language, [...held, ...found]))
+  const unknown = words.filter((word) => missing.some(([, known]) => !known.has(word)))
+  const read = await readStems(
+    scope,
+    unknown,
+    missing.map(([language]) => language),
+  )
+  for (const [language, before] of missing) {
+    // Older servers have fewer dictionaries and return no row for the others.
+    const found = read.get(language)
+    const terms = unknown.map((word, index) => foldAccents(found?.[index] ?? word))
+    stems.set(language, cachedStems.add(language, unknown, terms, { words, before }))
   }
   return stems
 }
 
-async function readStems(scope: Scope, words: readonly string[], languages: readonly string[]) {
-  const { rows } = await scope.prepared<{ language: string; word: string; stem: string | null }>(
-    `select replace(d.dictname, '_stem', '') as language, word, (ts_lexize(d.oid::regdictionary, word))[1] as stem
-     from pg_catalog.pg_ts_dict d cross join unnest($1::text[]) as word
-     where d.dictname = any ($2) and d.dictnamespace = 'pg_catalog'::regnamespace`,
+/** By language, in the order of the words; null for stop words. One row for each language: a question has thousands of stems. */
+async function readStems(
+  scope: Scope,
+  words: readonly string[],
+  languages: readonly string[],
+): Promise<ReadonlyMap<string, readonly (string | null)[]>> {
+  const { rows } = await scope.prepared<{ language: string; stems: (string | null)[] }>(
+    `select replace(d.dictname, '_stem', '') as language,
+       (select json_agg((ts_lexize(d.oid::regdictionary, word))[1] order by nth)
+        from unnest($1::text[]) with ordinality as given (word, nth)) as stems
+     from pg_catalog.pg_ts_dict d where d.dictname = any ($2) and d.dictnamespace = 'pg_catalog'::regnamespace`,
     [words, languages.map((language) => `${language}_stem`)],
   )
-  return Map.groupBy(rows, ({ language }) => language)
+  return new Map(rows.map(({ language, stems }) => [language, stems]))
 }
