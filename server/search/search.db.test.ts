@@ -530,3 +530,40 @@ test('a repeated question about a subject finds equal passages from the cache, w
   expect(after).toHaveLength(12)
   expect(after).toContain(reefs)
 })
+
+test('a search in other words takes over the ranking of the question, unless the library has changed', async () => {
+  const person = await test_.createPerson()
+  const beacon = await addDocument(person, 'beacon.txt', 'The beacon warns ships.')
+  await addDocument(person, 'lighthouse.txt', 'The lighthouse of the island.')
+  const ask = (options: SearchOptions) =>
+    test_.database.asUser(person, (scope) => searchDocuments(scope, 'lighthouse', options), { readOnly: true })
+  const { ranked } = await ask({})
+  const byWords = ranked?.rankings.get('lighthouse')?.byWords
+  expect(byWords?.order).toHaveLength(1)
+
+  const again = await ask({ otherWords: ['beacon'] })
+  const reusing = await ask({ otherWords: ['beacon'], earlier: ranked })
+  expect(reusing.ranked?.rankings.get('lighthouse')?.byWords).toBe(byWords)
+  expect(reusing.passages).toEqual(again.passages)
+  expect({ ...reusing.trace, ms: 0 }).toEqual({ ...again.trace, ms: 0 })
+
+  const chosen = await ask({ documentIds: [beacon], earlier: ranked })
+  expect(chosen.passages).toEqual([])
+  const added = await addDocument(person, 'new.txt', 'A lighthouse as well.')
+  const later = await ask({ earlier: ranked })
+  expect(later.passages.map(({ documentId }) => documentId)).toContain(added)
+  await test_.database.asUser(person, (scope) => deleteDocument(scope, added))
+  const last = await ask({ earlier: later.ranked })
+  expect(last.passages.map(({ documentId }) => documentId)).not.toContain(added)
+})
+
+test('the ranking of one person is of no use to another', async () => {
+  const [owner, other] = [await test_.createPerson(), await test_.createPerson()]
+  await addDocument(owner, 'lighthouse.txt', 'The lighthouse of the island.')
+  const { ranked } = await test_.database.asUser(owner, (scope) => searchDocuments(scope, 'lighthouse'))
+  const { passages, trace } = await test_.database.asUser(other, (scope) =>
+    searchDocuments(scope, 'lighthouse', { earlier: ranked }),
+  )
+  expect(passages).toEqual([])
+  expect(trace.matched).toBe(0)
+})

@@ -2,8 +2,8 @@ import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace
 import { traceOperation } from '#server/base/tracing.ts'
 import type { Scope } from '#server/database/scope.ts'
 import type { Embedder } from '#server/providers/embed.ts'
-import { type LibraryIndex, openLibraryIndex, readPassageFilter } from './index/library-index.ts'
-import { addWords } from './query/added-words.ts'
+import { isUnchanged, type LibraryIndex, openLibraryIndex, readPassageFilter } from './index/library-index.ts'
+import { addWords, type QuestionWithAddedWords } from './query/added-words.ts'
 import { expandQuestion } from './query/expansion.ts'
 import { parseQuestion } from './query/parse-question.ts'
 import { measureEvidence } from './ranking/evidence.ts'
@@ -24,6 +24,22 @@ export interface SearchOptions {
   readonly perDocument?: boolean
   /** The question in other words: each is searched for, and the rankings are fused. */
   readonly otherWords?: readonly string[]
+  /** Its rankings are taken over, unless the library or another option has changed. */
+  readonly earlier?: RankedSearch | undefined
+}
+
+interface RankedQuestion {
+  readonly expanded: QuestionWithAddedWords
+  readonly byWords: RankedPassages
+  readonly evidence: number
+}
+
+export interface RankedSearch {
+  readonly library: LibraryIndex
+  readonly documentIds: readonly string[] | undefined
+  readonly candidates: number
+  /** By the words that were searched for. */
+  readonly rankings: ReadonlyMap<string, RankedQuestion>
 }
 
 export interface SearchResult {
@@ -31,6 +47,8 @@ export interface SearchResult {
   readonly trace: RetrievalTrace
   /** Stemming languages of the library, by their English names. */
   readonly languages: readonly string[]
+  /** For a search in other words; undefined in a library whose scores would take much memory. */
+  readonly ranked: RankedSearch | undefined
 }
 
 const CANDIDATES = 100
@@ -44,6 +62,8 @@ const CANDIDATES_OF_DOCUMENTS = 1_000
 const MIN_SHARE_OF_BEST = 0.5
 /** Share of the room by which the best passages of further searches may exceed it, so that they displace none. */
 const FURTHER_SEARCHES_SHARE = 0.15
+/** A ranking takes up to 16 bytes for each passage of the library, while a model is asked for other words. */
+const MAX_PASSAGES_HELD = 50_000
 const NO_VECTORS: VectorSearchResult = { similar: [], notes: [] }
 
 /** Best first. Run as the person (`database.asUser`): row-level security limits the result. */
@@ -69,6 +89,7 @@ async function findPassages(
     perDocument = false,
     embedder = null,
     otherWords = [],
+    earlier,
   }: SearchOptions,
 ): Promise<SearchResult> {
   const room = ownRoom === undefined ? undefined : roomOfSearches(ownRoom, otherWords.length)
@@ -81,7 +102,12 @@ async function findPassages(
   const isAllowed = await readPassageFilter(scope, library, documentIds)
   const most = room === undefined ? limit : Math.ceil(room / CHARACTERS_OF_SHORT_PASSAGE)
   const candidates = Math.max(perDocument ? CANDIDATES_OF_DOCUMENTS : CANDIDATES, most)
-  const rank = async (words: string) => {
+  const isSame =
+    earlier?.documentIds === documentIds && earlier?.candidates === candidates && isUnchanged(earlier.library, library)
+  const rankings = new Map(isSame ? earlier.rankings : [])
+  const rank = async (words: string): Promise<RankedQuestion> => {
+    const known = rankings.get(words)
+    if (known) return known
     const parsed = await parseQuestion(scope, words, library.languages)
     const own = await expandQuestion(scope, library, parsed)
     const input = { library, question: parsed, expanded: own, isAllowed, limit: candidates }
@@ -92,7 +118,9 @@ async function findPassages(
       expanded.added.length === 0
         ? await rankPassages(scope, input, byOwnWords)
         : await rankPassages(scope, { ...input, expanded })
-    return { expanded, byWords, evidence }
+    const ranked = { expanded, byWords, evidence }
+    rankings.set(words, ranked)
+    return ranked
   }
   const { expanded, byWords, evidence } = await rank(question)
   const { similar, notes } = (await vectorSearch) ?? NO_VECTORS
@@ -112,6 +140,7 @@ async function findPassages(
   return {
     passages,
     languages: library.languages,
+    ranked: library.lengths.length > MAX_PASSAGES_HELD ? undefined : { library, documentIds, candidates, rankings },
     trace: {
       scope: 'passages',
       query: question,

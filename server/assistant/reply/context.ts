@@ -24,7 +24,7 @@ import { readSummary, type StoredSummary } from '#server/conversations/summary-q
 import type { Scope } from '#server/database/scope.ts'
 import type { ViewPicture } from '#server/documents/picture-view.ts'
 import type { Embedder } from '#server/providers/embed.ts'
-import { searchDocuments } from '#server/search/search.ts'
+import { type RankedSearch, searchDocuments } from '#server/search/search.ts'
 import {
   type AttachedPicture,
   findPictures,
@@ -57,6 +57,8 @@ export interface ReplyContext {
   readonly question: string
   readonly query: string
   readonly trace: RetrievalTrace | undefined
+  /** Rankings of the search, until other words are searched for. */
+  readonly ranked: RankedSearch | undefined
   /** The sources are only the nearest passages: none answers. */
   readonly refusal: { readonly reason: string | undefined } | undefined
   /** Stemming languages of the library. */
@@ -260,6 +262,7 @@ export async function readContext(
         ...describePlace(state),
         ...(refusal?.reason === undefined ? [] : [`Nothing answers this: ${refusal.reason}.`]),
       ),
+    ranked: retrieval.ranked,
     refusal,
     languages,
     chosen,
@@ -304,6 +307,7 @@ export async function searchInOtherWords(
     joins: true,
     embedder: options.embedder,
     otherWords: [...new Set([...(context.trace?.otherWords ?? []), ...options.otherWords])],
+    earlier: context.ranked,
     ...(chosen.length > 0 ? { documentIds: chosen } : {}),
   })
   return { ...context, sources: appendSources(unfinished.sources, numbered(passages)), trace }

@@ -44,7 +44,8 @@ export async function loadContext(attempt: Attempt, dependencies: ReplyDependenc
   if (!read.model.isOffered) await rejectNotOffered(read.model, await loadingProviders, dependencies)
   const [context, providers, servers] = await Promise.all([
     withOtherWords(attempt, read, { loadingProviders, embedder }, dependencies).then((found) =>
-      loadPictures(found, dependencies, signal),
+      // An answer may be written for minutes: the scores of all passages are not held meanwhile.
+      loadPictures({ ...found, ranked: undefined }, dependencies, signal),
     ),
     loadingProviders,
     read.hasConnected.toolServers ? toolServers.listFor(reply.owner) : [],

@@ -12,7 +12,7 @@ import { newestVersions } from '#server/documents/store/library.ts'
 import { countCharacters } from '#server/documents/store/pages.ts'
 import type { Embedder } from '#server/providers/embed.ts'
 import { type FoundPassage, readOpenings } from '#server/search/read-passages.ts'
-import { searchDocuments, type SearchOptions, type SearchResult } from '#server/search/search.ts'
+import { type RankedSearch, searchDocuments, type SearchOptions, type SearchResult } from '#server/search/search.ts'
 import { findDescribedDocuments } from './described-language.ts'
 import { isSameMessage, type EarlierMessagePassage } from './earlier-messages.ts'
 import { withEarlierQuestion } from './follow-up.ts'
@@ -30,6 +30,8 @@ export interface Retrieval {
   readonly trace?: RetrievalTrace
   /** Stemming languages of the library, if it was searched by the message. */
   readonly languages?: readonly string[]
+  /** For a search in other words. */
+  readonly ranked?: RankedSearch | undefined
   /** Documents that the question names or the person chose; empty if there are none, or if no document was searched. */
   readonly targetDocumentIds: readonly string[]
   /** Sentences about documents that the question names and the person does not have. */

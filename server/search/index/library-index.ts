@@ -39,6 +39,17 @@ interface SegmentRow {
   dead: number[]
 }
 
+/** Whether a search finds the same in both: the same segments, and the same documents deleted from them. */
+export const isUnchanged = (before: LibraryIndex, now: LibraryIndex): boolean =>
+  before.segments.length === now.segments.length &&
+  before.segments.every(({ identity, deleted }, index) => {
+    const other = now.segments[index]
+    return other?.identity === identity && haveEqualBytes(deleted, other.deleted)
+  })
+
+const haveEqualBytes = (one: Uint8Array | undefined, other: Uint8Array | undefined): boolean =>
+  one === other || (one !== undefined && other !== undefined && Buffer.compare(one, other) === 0)
+
 export async function openLibraryIndex(scope: Scope): Promise<LibraryIndex> {
   const { rows: stored } = await scope.prepared<SegmentRow>(
     `select s.segment::text, identity, buckets, passages, length, languages, dead from search_segments s
