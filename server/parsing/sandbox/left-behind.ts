@@ -16,8 +16,6 @@ export function keepTimersReferenced(): void {
   clearTimeout(timer)
 }
 
-type Properties = readonly (readonly [PropertyKey, PropertyDescriptor | undefined])[]
-
 const isObject = (value: unknown): value is object =>
   (typeof value === 'object' && value !== null) || typeof value === 'function'
 
@@ -37,14 +35,25 @@ const HIDDEN = [
   ''.matchAll(/./g),
 ]
 
+/** As `PropertyDescriptor`, but its functions are only compared. */
+interface Property {
+  readonly value?: unknown
+  readonly get?: unknown
+  readonly set?: unknown
+  readonly writable?: boolean
+  readonly enumerable?: boolean
+  readonly configurable?: boolean
+}
+
 interface NotedObject {
   readonly owner: object
   readonly prototype: object | null
-  readonly properties: Properties
+  readonly keys: readonly PropertyKey[]
+  readonly properties: readonly (Property | undefined)[]
 }
 
-const { ownKeys, getOwnPropertyDescriptor, getPrototypeOf } = Reflect
-const { is } = Object
+const { ownKeys, getPrototypeOf } = Reflect
+const { is, getOwnPropertyDescriptor } = Object
 
 function noteObjects(roots: readonly unknown[]): NotedObject[] {
   const noted: NotedObject[] = []
@@ -56,26 +65,29 @@ function noteObjects(roots: readonly unknown[]): NotedObject[] {
     if (!isObject(owner) || seen.has(owner)) continue
     seen.add(owner)
     const prototype = getPrototypeOf(owner)
-    const properties = ownKeys(owner).map((key) => [key, getOwnPropertyDescriptor(owner, key)] as const)
-    noted.push({ owner, prototype, properties })
-    waiting.push(prototype, ...properties.flatMap(([, found]): unknown[] => [found?.value, found?.get, found?.set]))
+    const keys = ownKeys(owner)
+    const properties = keys.map((key): Property | undefined => getOwnPropertyDescriptor(owner, key))
+    noted.push({ owner, prototype, keys, properties })
+    waiting.push(prototype)
+    for (const found of properties) waiting.push(found?.value, found?.get, found?.set)
   }
   return noted
 }
 
-const isEqual = (one: PropertyDescriptor | undefined, other: PropertyDescriptor | undefined): boolean =>
+const isEqual = (one: Property | undefined, other: Property | undefined): boolean =>
   one !== undefined &&
   other !== undefined &&
   is(one.value, other.value) &&
   one.get === other.get &&
   one.set === other.set &&
   one.writable === other.writable &&
+  one.enumerable === other.enumerable &&
   one.configurable === other.configurable
 
-const isChanged = ({ owner, prototype, properties }: NotedObject): boolean =>
-  getPrototypeOf(owner) !== prototype ||
-  ownKeys(owner).length !== properties.length ||
-  properties.some(([key, before]) => !isEqual(before, getOwnPropertyDescriptor(owner, key)))
+function isChanged({ owner, prototype, keys, properties }: NotedObject): boolean {
+  if (getPrototypeOf(owner) !== prototype || ownKeys(owner).length !== keys.length) return true
+  return keys.some((key, index) => !isEqual(properties[index], getOwnPropertyDescriptor(owner, key)))
+}
 
 /**
  * Call after libraries are loaded. The function returned tells whether a global, a module of Node, or what these lead to, is

@@ -23,6 +23,11 @@ const ALLOWED_PROCESS_FUNCTIONS = new Set([
   'threadCpuUsage', 'unref', 'uptime',
 ]) // prettier-ignore
 
+const REMOVED_GLOBALS = [
+  'fetch', 'FormData', 'Headers', 'Request', 'Response', 'MessageEvent', 'CloseEvent', 'WebSocket', 'EventSource',
+  'localStorage', 'sessionStorage', 'BroadcastChannel',
+] // prettier-ignore
+
 const NATIVE_IMAGE_LIBRARY = /[\\/]node_modules[\\/]@img[\\/]sharp-[^\\/]+[\\/]lib[\\/]sharp-[^\\/]+\.node$/
 
 const REFUSED_MODULE = import.meta.resolve('./refused-module.ts')
@@ -92,6 +97,13 @@ function restrictProcess(): void {
 restrictModules()
 restrictProcess()
 // Deleting does not load what these would load at their first use; redefining them would.
-for (const name of ['fetch', 'WebSocket', 'EventSource', 'localStorage', 'sessionStorage', 'BroadcastChannel'])
-  Reflect.deleteProperty(globalThis, name)
+for (const name of REMOVED_GLOBALS) Reflect.deleteProperty(globalThis, name)
+// The PDF library asks for this method when it is loaded, and calls it only where it writes files.
+Object.assign(globalThis, {
+  Response: class {
+    bytes(): never {
+      return refuse()
+    }
+  },
+})
 syncBuiltinESMExports()

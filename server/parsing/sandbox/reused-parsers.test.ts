@@ -156,6 +156,14 @@ describe('a process is replaced', () => {
     ],
     ['a changed prototype', `Array.prototype.join = () => 'forged'`],
     ['a property of every object', `Object.prototype.text = 'forged'`],
+    [
+      'a property that loops over every array meet',
+      `Object.defineProperty(Array.prototype, 'join', { enumerable: true })`,
+    ],
+    ['another property in place of one', `Object.defineProperty(Math, 'PI2', { get: () => 6 }); delete Math.hypot`],
+    ['a value that cannot be set any more', `Object.defineProperty(Math, 'max', { writable: false })`],
+    ['a property named by a symbol', `String.prototype[Symbol.toPrimitive] = () => 'forged'`],
+    ['a changed object that no global names', `Object.getPrototypeOf(function* () {}).prototype.next = () => 'forged'`],
     ['a new global', `globalThis.seen = 'what the file held'`],
     ['a changed function of a module', `process.getBuiltinModule('util').inspect = () => 'forged'`],
     ['a prototype that inherits from another', `Reflect.setPrototypeOf(Map.prototype, { get: () => 'forged' })`],
@@ -178,6 +186,14 @@ test('no file sees bytes of the one before, neither its own nor those of its exp
     return [RegExp.input.includes('secret'), pooled.includes('secret'), /[^\\0]/.test(pooled)]`)
   expect(second.text).toBe('false,false,false')
   expect(second.pid).toBe(first.pid)
+})
+
+test('a process that reads files has loaded no code of the network', async () => {
+  createProgramRunner()
+  const { text } = await readTogether(
+    `return [process.moduleLoadList.length > 50, process.moduleLoadList.filter((name) => /undici|http/.test(name))]`,
+  )
+  expect(text).toBe('true,')
 })
 
 test('the end of one job ends its file alone', async () => {
