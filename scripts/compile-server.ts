@@ -41,7 +41,7 @@ export function compileSource(file: string): string {
 
 const filesOf = (patterns: readonly string[]): string[] => globSync(patterns, { cwd: ROOT })
 
-/** Replaces the folder. The built page must be there. */
+/** Replaces the folder. The built page and parsers must be there. */
 export function compileServer(output: string): void {
   rmSync(output, { recursive: true, force: true })
   for (const name of filesOf(SOURCES)) {
@@ -50,10 +50,15 @@ export function compileServer(output: string): void {
     mkdirSync(path.dirname(compiled), { recursive: true })
     writeFileSync(compiled, compileSource(path.join(ROOT, name)))
   }
-  const copied = [...filesOf(DATA), ...LOCAL_EMBEDDINGS.map((name) => `optional/local-embeddings/${name}`), 'dist/web']
+  const copied = [
+    ...filesOf(DATA),
+    ...LOCAL_EMBEDDINGS.map((name) => `optional/local-embeddings/${name}`),
+    'dist/web',
+    'dist/parsers',
+  ]
   for (const name of copied) cpSync(path.join(ROOT, name), path.join(output, name), { recursive: true })
   const { version, type } = packageSchema.parse(JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')))
-  const imports = { '#contract/*': './contract/*', '#server/*': './server/*' }
+  const imports = { '#contract/*': './contract/*', '#server/*': './server/*', '#parsers/*': './dist/parsers/*.js' }
   writeFileSync(path.join(output, 'package.json'), JSON.stringify({ name: 'alcove', version, type, imports }, null, 2))
 }
 

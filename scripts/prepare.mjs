@@ -63,31 +63,40 @@ function filesBelow(folder) {
     .sort()
 }
 
-function buildClient() {
-  const stamp = inRoot('dist', 'web', '.sources')
-  const sources = [
-    ...filesBelow(inRoot('web')),
-    ...filesBelow(inRoot('contract')),
-    inRoot('vite.config.ts'),
-    inRoot('package-lock.json'),
-  ]
+/** Builds where a source has changed, then calls `finish`. */
+function build(title, folder, config, sources, finish = () => undefined) {
+  const stamp = path.join(folder, '.sources')
   const hash = createHash('sha256')
-  for (const file of sources) hash.update(path.relative(root, file)).update(readFileSync(file))
+  for (const file of [...sources, inRoot(config), inRoot('package-lock.json')])
+    hash.update(path.relative(root, file)).update(readFileSync(file))
   const wanted = hash.digest('hex')
   if (readIfThere(stamp) === wanted) return
-  console.error('Building the browser client …')
-  run(
-    PINNED_NODE,
-    [inRoot('node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
-    'The browser client could not be built.',
-  )
+  console.error(`Building ${title} …`)
+  const vite = inRoot('node_modules', 'vite', 'bin', 'vite.js')
+  const args = [vite, 'build', '--config', inRoot(config), '--logLevel', 'warn']
+  run(PINNED_NODE, args, `This could not be built: ${title}.`)
+  finish()
+  writeFileSync(stamp, wanted)
+}
+
+function compressClient() {
   for (const file of filesBelow(inRoot('dist', 'web', 'assets'))) {
     if (!/\.(js|css|svg|mjs)$/.test(file)) continue
     const contents = readFileSync(file)
     writeFileSync(`${file}.br`, brotliCompressSync(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
     writeFileSync(`${file}.gz`, gzipSync(contents, { level: 9 }))
   }
-  writeFileSync(stamp, wanted)
+}
+
+function buildClient() {
+  const sources = [...filesBelow(inRoot('web')), ...filesBelow(inRoot('contract'))]
+  build('the browser client', inRoot('dist', 'web'), 'vite.config.ts', sources, compressClient)
+}
+
+function buildParsers() {
+  const folders = [inRoot('server', 'parsing'), inRoot('server', 'search', 'text'), inRoot('contract')]
+  const sources = folders.flatMap(filesBelow).filter((file) => !file.endsWith('.test.ts'))
+  build('the parsers', inRoot('dist', 'parsers'), 'vite.parsers.config.ts', sources)
 }
 
 const asRoot = (...command) => {
@@ -208,6 +217,9 @@ const isLocalModelSet = settingOf('EMBEDDINGS_PATH') !== ''
 if (isLocalModelSet || wants.has('--local-embeddings')) installLocalEmbeddings(isLocalModelSet)
 installOlderPostgres(olderPostgres(), '')
 if (wants.has('--older-postgres')) installOlderPostgres('17', ': the tests of taking its databases over are left out')
-if (wants.has('--build')) buildClient()
+if (wants.has('--build')) {
+  buildClient()
+  buildParsers()
+}
 if (wants.has('--chromium')) installChromium()
 if (wants.has('--nats')) unpackNats()

@@ -119,14 +119,14 @@ export async function startAndKill(environment: Environment, text: string, after
   return output
 }
 
-/** Matches `npm start`: unused buffers are collected before they reach 64 MiB. */
-const COLLECTION = ['--max-semi-space-size=8']
+/** Matches `npm start`: unused buffers are collected before they reach 64 MiB, parsers are those that were built. */
+const OPTIONS = ['--max-semi-space-size=8', '--conditions=built-parsers']
 
 function spawnServer(
   environment: Environment,
   { checkout = root, under = [] }: Start = {},
 ): ChildProcessByStdio<null, Readable, Readable> {
-  const [program, ...args] = [...under, process.execPath, ...COLLECTION, 'server/main.ts']
+  const [program, ...args] = [...under, process.execPath, ...OPTIONS, 'server/main.ts']
   return spawn(program, args, {
     cwd: checkout,
     env: {

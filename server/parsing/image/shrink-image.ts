@@ -1,10 +1,9 @@
-import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { FAILURE_CODES, ParseFailure } from '#server/parsing/failure.ts'
 import { PARSE_LIMITS } from '#server/parsing/sandbox/limits.ts'
-import { startSandboxed } from '#server/parsing/sandbox/parser-process.ts'
+import { SHRINK_IMAGE_FILE, startSandboxed } from '#server/parsing/sandbox/parser-process.ts'
 import { readTail } from '#server/parsing/sandbox/read-output.ts'
 import { watchProcess } from '#server/parsing/sandbox/watch-process.ts'
 
@@ -21,8 +20,6 @@ const TIME_MS = 20_000
 const MAX_HEADER_BYTES = 1_024
 /** Far more than a picture of so few pixels takes. */
 const MAX_SHRUNK_BYTES = 16 * 1024 * 1024
-
-const PROCESS_FILE = path.join(import.meta.dirname, 'shrink-image-process.ts')
 
 const answer = z.union([
   z.object({ width: z.int().positive(), height: z.int().positive(), bytes: z.int().nonnegative() }),
@@ -41,7 +38,7 @@ export async function shrinkImage({ open, size, mimetype, signal }: ImageSource)
   signal.throwIfAborted()
   const given = await open()
   const limits = { ...PARSE_LIMITS, timeMs: TIME_MS }
-  const child = startSandboxed(limits, mimetype, [PROCESS_FILE, String(MAX_SIDE), String(MAX_PIXELS)])
+  const child = startSandboxed(limits, mimetype, [SHRINK_IMAGE_FILE, String(MAX_SIDE), String(MAX_PIXELS)])
   const watch = watchProcess(child, signal, limits, size)
   // The output decides whether a process that ended early failed.
   const inputSent = pipeline(given, child.stdin).catch(() => undefined)

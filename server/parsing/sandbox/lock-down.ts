@@ -8,7 +8,9 @@
 import { writeSync } from 'node:fs'
 import Module, { registerHooks, syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
+import path from 'node:path'
 import { Writable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
 
 export const ALLOWED_MODULES = new Set([
   'assert', 'buffer', 'constants', 'crypto', 'events', 'fs', 'fs/promises', 'module', 'os', 'path', 'path/posix', 'path/win32',
@@ -30,7 +32,9 @@ const REMOVED_GLOBALS = [
 
 const NATIVE_IMAGE_LIBRARY = /[\\/]node_modules[\\/]@img[\\/]sharp-[^\\/]+[\\/]lib[\\/]sharp-[^\\/]+\.node$/
 
-const REFUSED_MODULE = import.meta.resolve('./refused-module.ts')
+const REFUSED_MODULE = pathToFileURL(
+  path.join(import.meta.dirname, `refused-module${path.extname(import.meta.filename)}`),
+).href
 
 function refuse(): never {
   throw Object.assign(new Error('a parser may not do this'), { code: 'ERR_ACCESS_DENIED' })

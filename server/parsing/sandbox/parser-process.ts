@@ -1,6 +1,7 @@
 /** Starts processes that read people's files: sandboxed by Node and the system, without environment, at low priority. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { DocumentLanguage } from '#contract/document.ts'
@@ -20,15 +21,18 @@ export interface ParserSpec {
   readonly ocrLanguages?: readonly DocumentLanguage[]
 }
 
-const LOCK_DOWN_FILE = path.join(import.meta.dirname, 'lock-down.ts')
-const PARSER_FILE = path.join(import.meta.dirname, 'parser-main.ts')
-const REUSED_PARSER_FILE = path.join(import.meta.dirname, 'reused-parser-main.ts')
+/** The sources, or with Node's condition `built-parsers` what `vite.parsers.config.ts` makes of them, which starts at half the cost. */
+const { resolve } = createRequire(import.meta.url)
+const LOCK_DOWN_FILE = resolve('#parsers/sandbox/lock-down')
+const PARSER_FILE = resolve('#parsers/sandbox/parser-main')
+const REUSED_PARSER_FILE = resolve('#parsers/sandbox/reused-parser-main')
+export const SHRINK_IMAGE_FILE = resolve('#parsers/image/shrink-image-process')
 const REPOSITORY = path.resolve(import.meta.dirname, '../../..')
 
 /** The only readable files: libraries, parsers, and the package.json that maps their imports. */
 const READABLE_PATHS = [
   ...nodeModulesFolders(),
-  path.join(REPOSITORY, 'server', 'parsing'),
+  path.resolve(path.dirname(LOCK_DOWN_FILE), '..'),
   path.join(REPOSITORY, 'server', 'search', 'text'),
   path.join(REPOSITORY, 'contract'),
   path.join(REPOSITORY, 'package.json'),
