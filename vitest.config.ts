@@ -37,6 +37,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // The sandbox as it runs in the product.
+          name: 'built-parsers',
+          include: ['server/parsing/sandbox/escapes.test.ts'],
+          execArgv: ['--conditions=built-parsers'],
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'database',
           include: ['{server,test}/**/*.db.test.ts'],
           globalSetup: ['./test/postgres.ts'],

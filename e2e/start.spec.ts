@@ -237,7 +237,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     const link = (to: string, ...names: readonly string[]) =>
       run('cp', ['-al', ...names, path.join(checkout, to)], { cwd: root })
     await link('.', 'contract', 'package.json', 'scripts', 'server')
-    await link('dist', 'dist/web')
+    await link('dist', 'dist/web', 'dist/parsers')
     const packages = (await readdir(path.join(root, 'node_modules'))).filter((name) => name !== '.cache')
     await link('node_modules', ...packages.map((name) => path.join('node_modules', name)))
     const closed = await startAlcove({ DATA_DIR: path.join(checkout, '.data') }, { checkout })

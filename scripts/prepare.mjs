@@ -1,8 +1,8 @@
-// Makes the checkout runnable: installs packages, builds the browser client, installs Chromium for the tests, each only
-// where it is missing or out of date. Runs on any Node from 20, before anything is installed.
+// Makes the checkout runnable: installs packages, builds the browser client and the parsers, installs Chromium for the
+// tests, each only where it is missing or out of date. Runs on any Node from 20, before anything is installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -63,24 +63,26 @@ function filesBelow(folder) {
     .sort()
 }
 
-/** Builds where a source has changed, then calls `finish`. */
+/** Builds where a source has changed. The folder is exchanged at the end, since a server may be running from it. */
 function build(title, folder, config, sources, finish = () => undefined) {
-  const stamp = path.join(folder, '.sources')
   const hash = createHash('sha256')
   for (const file of [...sources, inRoot(config), inRoot('package-lock.json')])
     hash.update(path.relative(root, file)).update(readFileSync(file))
   const wanted = hash.digest('hex')
-  if (readIfThere(stamp) === wanted) return
+  if (readIfThere(path.join(folder, '.sources')) === wanted) return
   console.error(`Building ${title} …`)
   const vite = inRoot('node_modules', 'vite', 'bin', 'vite.js')
-  const args = [vite, 'build', '--config', inRoot(config), '--logLevel', 'warn']
+  const next = `${folder}.next`
+  const args = [vite, 'build', '--config', inRoot(config), '--outDir', next, '--emptyOutDir', '--logLevel', 'warn']
   run(PINNED_NODE, args, `This could not be built: ${title}.`)
-  finish()
-  writeFileSync(stamp, wanted)
+  finish(next)
+  writeFileSync(path.join(next, '.sources'), wanted)
+  rmSync(folder, { recursive: true, force: true })
+  renameSync(next, folder)
 }
 
-function compressClient() {
-  for (const file of filesBelow(inRoot('dist', 'web', 'assets'))) {
+function compressClient(folder) {
+  for (const file of filesBelow(path.join(folder, 'assets'))) {
     if (!/\.(js|css|svg|mjs)$/.test(file)) continue
     const contents = readFileSync(file)
     writeFileSync(`${file}.br`, brotliCompressSync(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))

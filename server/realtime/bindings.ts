@@ -53,7 +53,8 @@ export async function checkBinding(
   }
   const select = requested.select == null ? undefined : new Set(requested.select)
   const selectKey = select ? JSON.stringify([...select].sort()) : ''
-  if ((filter ?? '').length > MAX_BINDING_CHARACTERS || selectKey.length > MAX_BINDING_CHARACTERS) {
+  const selectLength = select ? [...select].join().length : 0
+  if ((filter ?? '').length > MAX_BINDING_CHARACTERS || selectLength > MAX_BINDING_CHARACTERS) {
     throw invalidBinding(`the filter and the columns of a binding may have ${MAX_BINDING_CHARACTERS} characters each`)
   }
   const filters = parseBindingFilters(filter ?? '').sort(byWork)

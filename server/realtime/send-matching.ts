@@ -9,22 +9,23 @@ import type { Sender } from './sender.ts'
 import type { ChangeMatch, View } from './views.ts'
 
 const MAX_SHOWN_FILTER = 200
+/** Longer changes are rendered for each subscriber: a view is held until the slowest of them has its change. */
+const MAX_HELD_CHARACTERS = 64 * 1024
 
 export function createMatchingSender(sender: Sender) {
   const warned = new WeakSet<Binding>()
-  const rendered = new WeakMap<View, Map<string, string>>()
+  /** The latest rendering of each view, which belongs to one role. */
+  const rendered = new WeakMap<View, { readonly selectKey: string; readonly json: string }>()
 
-  /** Rendered once for all subscribers who see the row alike and chose equal columns. A view belongs to one role. */
+  /** Renders once for consecutive subscribers who see the row alike and chose equal columns. */
   function render(change: Change, table: PublishedTable, { channel, select, selectKey }: Binding, view: View): string {
-    const ofView = rendered.get(view) ?? new Map<string, string>()
-    rendered.set(view, ofView)
-    const known = ofView.get(selectKey)
-    if (known !== undefined) return known
+    const known = rendered.get(view)
+    if (known?.selectKey === selectKey) return known.json
     const columns = table.columns.filter(
       ({ name }) => table.readable[channel.claims.role].has(name) && (select?.has(name) ?? true),
     )
     const json = renderChange(change, columns, view, select)
-    ofView.set(selectKey, json)
+    if (json.length <= MAX_HELD_CHARACTERS) rendered.set(view, { selectKey, json })
     return json
   }
 

@@ -93,7 +93,12 @@ export async function readViews(
   function beginReadForMany(query: RowQuery<unknown>) {
     const people: Claims[] = []
     const index = reads.push({ people, text: query.text, values: query.values }) - 1
-    const begun = { people, found: once(() => foundSchema.parse(answers[index]?.rows)) }
+    const found = once(() => {
+      const rows = foundSchema.parse(answers[index]?.rows)
+      if (rows.length !== people.length) throw new Error('a read for many has not answered for each of them')
+      return rows
+    })
+    const begun = { people, found }
     peopleOf.set(query, begun)
     return begun
   }
@@ -122,6 +127,7 @@ export async function readViews(
     answers = await batchReader.readAsEach(role, [...reads], areValuesShared ? readValues : undefined)
   const values = new Map(shared.flatMap((decode) => [...decode()]))
   const viewsOfAll: Views[] = []
+  const viewsOfRows: ViewsOfRows = new Map()
   for (const { tables } of asked) {
     if (slices.isOver) await slices.next()
     const views = new Map<Change, View>()
@@ -129,7 +135,13 @@ export async function readViews(
       const [visible, previous] = [rows(), olds()]
       for (const change of changes) {
         const row = visible.get(change)
-        const view = buildView(change, table, row === true ? values.get(change) : row, previous.get(change))
+        const view = buildView(
+          change,
+          table,
+          row === true ? values.get(change) : row,
+          previous.get(change),
+          viewsOfRows,
+        )
         if (view) views.set(change, view)
       }
     }
@@ -181,14 +193,15 @@ function planQueries(
   })
 }
 
-/** Views of the rows that many subscribers see alike. */
-const viewsOfRows = new WeakMap<VisibleRow, View>()
+/** Views by their row, for rows that many subscribers see alike. */
+type ViewsOfRows = Map<VisibleRow, View>
 
 function buildView(
   change: Change,
   table: PublishedTable,
   row: VisibleRow | undefined,
   old: OldRow | undefined,
+  viewsOfRows: ViewsOfRows,
 ): View | undefined {
   if (table.key.length === 0) return { error: 'Error 400: Bad Request, no primary key' }
   if (change.operation === 'DELETE') {

@@ -24,7 +24,7 @@ export interface SearchOptions {
   readonly perDocument?: boolean
   /** The question in other words: each is searched for, and the rankings are fused. */
   readonly otherWords?: readonly string[]
-  /** Its rankings are taken over, unless the library or another option has changed. */
+  /** Its rankings are reused, unless the library, the chosen documents or the number of candidates differ. */
   readonly earlier?: RankedSearch | undefined
 }
 

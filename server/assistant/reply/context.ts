@@ -57,7 +57,7 @@ export interface ReplyContext {
   readonly question: string
   readonly query: string
   readonly trace: RetrievalTrace | undefined
-  /** Rankings of the search, until other words are searched for. */
+  /** Rankings of the search, until other words are searched for; none where documents are awaited and searched again. */
   readonly ranked: RankedSearch | undefined
   /** The sources are only the nearest passages: none answers. */
   readonly refusal: { readonly reason: string | undefined } | undefined
@@ -219,6 +219,15 @@ export async function readContext(
   const sources = selected?.quotes ?? appendSources(unfinished.sources, found)
   const refusal = selected?.answers === false ? { reason: selected.reason } : undefined
   const hasAnswer = trace === undefined || library !== undefined || (sources.length > 0 && !refusal)
+  const unread = await findUnreadDocuments(scope, {
+    ...state,
+    ...options,
+    question: trace === undefined || library ? undefined : parsed.text,
+    targetDocumentIds,
+    hasAnswer,
+    // Documents that are still being read count in a question about the library.
+    isWhole: isWhole || library !== undefined,
+  })
   return {
     isUntitled: isUntitled(state.title),
     instructions: state.instructions ?? '',
@@ -227,15 +236,7 @@ export async function readContext(
     unfinished,
     summary,
     model: { identifier, provider: state.provider ?? undefined, contextWindow, isOffered: state.is_offered === true },
-    unread: await findUnreadDocuments(scope, {
-      ...state,
-      ...options,
-      question: trace === undefined || library ? undefined : parsed.text,
-      targetDocumentIds,
-      hasAnswer,
-      // Documents that are still being read count in a question about the library.
-      isWhole: isWhole || library !== undefined,
-    }),
+    unread,
     hasDocuments: state.ready > 0,
     isEmptyLibrary: state.documents === 0,
     missingDocumentNotes,
@@ -262,7 +263,7 @@ export async function readContext(
         ...describePlace(state),
         ...(refusal?.reason === undefined ? [] : [`Nothing answers this: ${refusal.reason}.`]),
       ),
-    ranked: retrieval.ranked,
+    ranked: unread.awaitedIds.length === 0 ? retrieval.ranked : undefined,
     refusal,
     languages,
     chosen,

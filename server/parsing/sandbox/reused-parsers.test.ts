@@ -157,7 +157,7 @@ describe('a process is replaced', () => {
     ['a changed prototype', `Array.prototype.join = () => 'forged'`],
     ['a property of every object', `Object.prototype.text = 'forged'`],
     [
-      'a property that loops over every array meet',
+      'a property that each loop over an array visits',
       `Object.defineProperty(Array.prototype, 'join', { enumerable: true })`,
     ],
     ['another property in place of one', `Object.defineProperty(Math, 'PI2', { get: () => 6 }); delete Math.hypot`],

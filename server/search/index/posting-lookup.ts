@@ -82,22 +82,22 @@ export async function readTerms(
 ): Promise<Map<string, TermPostings>> {
   const wanted = [...new Set(terms)].map((term) => ({ term, name: encodeTerm(term), hash: hashTerm(term) }))
   const addresses: BlockAddress[] = []
-  // A small segment is one block for all terms.
-  const placesOf = segments.map((segment) => {
-    const places = new Map<number, number>()
+  // A small segment is one block for all terms. Each map leads from a block of a segment to its index in `addresses`.
+  const addressesOf = segments.map((segment) => {
+    const byBlock = new Map<number, number>()
     for (const { hash } of wanted) {
       const block = blockOfHash(hash, segment.blocks)
-      if (!places.has(block)) places.set(block, addresses.push({ segment, block }) - 1)
+      if (!byBlock.has(block)) byBlock.set(block, addresses.push({ segment, block }) - 1)
     }
-    return places
+    return byBlock
   })
   const blocks = await readBlocks(scope, addresses)
   const found = new Map<string, TermPostings>()
   for (const { term, name, hash } of wanted) {
     const parts: SegmentPostings[] = []
     for (const [nth, segment] of segments.entries()) {
-      const place = placesOf[nth]?.get(blockOfHash(hash, segment.blocks)) ?? -1
-      const entry = findEntry(blocks[place] ?? EMPTY_BLOCK, name)
+      const address = addressesOf[nth]?.get(blockOfHash(hash, segment.blocks)) ?? -1
+      const entry = findEntry(blocks[address] ?? EMPTY_BLOCK, name)
       if (entry) parts.push({ segment, entry })
     }
     if (parts.length > 0) found.set(term, { parts, frequency: countPassages(parts) })

@@ -28,7 +28,7 @@ export function createStemCache(maxWords: number): StemCache {
     },
     get: (language) => dictionaries.get(language) ?? new Map<string, string>(),
     add(language, words, stems, asked) {
-      if (count() + words.length > maxWords) dictionaries.clear()
+      if (count() + words.length + (asked?.words.length ?? 0) > maxWords) dictionaries.clear()
       const dictionary = dictionaries.get(language) ?? new Map<string, string>()
       if (asked && asked.before !== dictionary) {
         for (const word of asked.words) {

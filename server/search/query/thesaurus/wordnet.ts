@@ -113,7 +113,8 @@ async function lineAt(file: File, offset: number): Promise<IndexLine> {
   const found = {
     start: from + start,
     end: end < 0 ? file.size : from + end + 1,
-    lemma: text.slice(start, text.indexOf(' ', start)),
+    // A copy: a part of a string would keep the whole of it in memory.
+    lemma: Buffer.from(text.slice(start, text.indexOf(' ', start)), 'latin1').toString('latin1'),
   }
   file.lines.set(offset, found)
   return found
