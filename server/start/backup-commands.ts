@@ -12,7 +12,7 @@ import { findBackup, type FoundBackup, restore, type RestoreSummary, splitAddres
 import { isFilled, markDatabase, requireEmptyStore, unmarkDatabase } from '#server/backup/restore-place.ts'
 import { AppError, codeOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
-import { lowerPriority } from '#server/base/lower-priority.ts'
+import { lowerOwnPriority } from '#server/base/lower-priority.ts'
 import { openBlobStore } from '#server/blobs/open-blob-store.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import type { Config } from '#server/config.ts'
@@ -41,7 +41,7 @@ export async function runBackup(address: string, context: CommandContext): Promi
   const { config, progress, version } = context
   refuseProject(config)
   // Answers do not wait for its compression and hashes.
-  lowerPriority(process.pid)
+  lowerOwnPriority()
   const target = await openBackups(address, config)
   const { connection, secrets, close } = await openInstallation(context, 'so there is nothing to back up')
   try {
