@@ -502,7 +502,9 @@ const OWN_OBJECTS = `
   create extension pg_trgm;
   comment on publication supabase_realtime is 'For pages';
   create publication "My Own" for table public.notes;
-  comment on publication "My Own" is 'For a copy'`
+  comment on publication "My Own" is 'For a copy';
+  create publication "Of All" for all tables;
+  create publication "Of a Shop" for tables in schema "My Shop" with (publish = 'insert, delete', publish_via_partition_root)`
 
 /** A takeover names these instead of creating them. */
 const MATERIALIZED = `
@@ -560,6 +562,30 @@ test('a takeover copies the objects that people made themselves', async () => {
   expect(sentences.filter((sentence) => sentence.startsWith('Left'))).toEqual([])
   expect(await digestTables(admin)).toEqual(await digestTables(filled.admin))
   expect((await admin.query(COMMENT_ON_PUBLIC)).rows).toEqual([{ comment: 'Of us all' }])
+})
+
+const PUBLICATIONS = `
+  select pubname, puballtables, pubinsert, pubupdate, pubdelete, pubtruncate, pubviaroot,
+    array(select format('%I.%I', schemaname, tablename) from pg_publication_tables t where t.pubname = p.pubname order by 1) as tables
+  from pg_publication p order by pubname`
+
+test('a takeover and a restore keep publications for all tables and for those of a schema', async () => {
+  const filled = await openFilled()
+  await filled.admin.query(OWN_OBJECTS)
+  const { rows: before } = await filled.admin.query<{ pubname: string }>(PUBLICATIONS)
+  expect(before.map(({ pubname }) => pubname)).toEqual(['My Own', 'Of All', 'Of a Shop', 'supabase_realtime'])
+  const { admin } = await takeOver(filled.connection)
+  expect((await admin.query(PUBLICATIONS)).rows).toEqual(before)
+  const restored = await restoreElsewhere((await run(filled, await temporaryFolder())).backup)
+  expect((await restored.admin.query(PUBLICATIONS)).rows).toEqual(before)
+})
+
+test('a takeover refuses a publication of our own that was made one for all tables', async () => {
+  const filled = await openFilled()
+  await filled.admin.query('drop publication supabase_realtime; create publication supabase_realtime for all tables')
+  await expect(takeOver(filled.connection)).rejects.toThrow(
+    'This would be lost: create publication supabase_realtime for all tables;',
+  )
 })
 
 test('a takeover needs no comment on the schema public', async () => {

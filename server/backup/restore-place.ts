@@ -62,8 +62,9 @@ export async function markDatabase(
     await requireEmptyBlobs()
     await client.query('begin')
     await client.query(`create schema if not exists ${RESTORE_SCHEMA}`)
+    // Without a key a restored publication for all tables would let nothing update it.
     await client.query(
-      `create table ${RESTORE_SCHEMA}.unfinished (backup text not null, is_loaded boolean not null default false)`,
+      `create table ${RESTORE_SCHEMA}.unfinished (backup text primary key, is_loaded boolean not null default false)`,
     )
     await client.query(`insert into ${RESTORE_SCHEMA}.unfinished (backup) values ($1)`, [backup])
     await client.query('commit')

@@ -181,15 +181,25 @@ const OWNERS: Section = [
    ) objects where owner <> (select oid from pg_roles where rolname = current_user) order by kind collate "C", name collate "C"`,
 ]
 
+/** Only a superuser may create a publication for all tables, or for all of a schema. */
 const PUBLICATIONS: Section = [
   'Publications',
   `select statement from (
-     select 0 as place, format('create publication %I;', pubname) as statement from pg_publication where not puballtables and $1::text[] is not null
+     select 0 as place, format('create publication %I%s%s;', pubname, case when puballtables then ' for all tables' end,
+       ' with (' || nullif(concat_ws(', ',
+         case when not (pubinsert and pubupdate and pubdelete and pubtruncate) then format('publish = %L',
+           concat_ws(', ', case when pubinsert then 'insert' end, case when pubupdate then 'update' end, case when pubdelete then 'delete' end,
+             case when pubtruncate then 'truncate' end)) end,
+         case when pubviaroot then 'publish_via_partition_root = true' end), '') || ')') as statement
+     from pg_publication where $1::text[] is not null
      union all
      select 1, format('alter publication %I add table only %s%s%s;', p.pubname, r.prrelid::regclass,
        (select ' (' || string_agg(format('%I', a.attname), ', ' order by a.attnum) || ')' from pg_attribute a where a.attrelid = r.prrelid and a.attnum = any (r.prattrs)),
        ' where (' || pg_get_expr(r.prqual, r.prrelid) || ')')
      from pg_publication_rel r join pg_publication p on p.oid = r.prpubid
+     union all
+     select 1, format('alter publication %I add tables in schema %s;', p.pubname, s.pnnspid::regnamespace)
+     from pg_publication_namespace s join pg_publication p on p.oid = s.pnpubid
    ) lines order by place, statement collate "C"`,
 ]
 
