@@ -6,6 +6,7 @@ import type { Secrets } from '#server/access/secrets.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { BACKUP_LOCK } from '#server/database/backup-lock.ts'
+import { collectPassed } from './collect-buffers.ts'
 import {
   blobFile,
   type BlobRecord,
@@ -232,6 +233,7 @@ async function measure(source: AsyncIterable<Buffer>): Promise<{ bytes: number; 
   for await (const chunk of source) {
     hash.update(chunk)
     bytes += chunk.length
+    collectPassed(chunk.length)
   }
   return { bytes, sha256: hash.digest('hex') }
 }

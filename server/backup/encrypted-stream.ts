@@ -21,22 +21,30 @@ function nonceOf(piece: number, isLast: boolean): Buffer {
 
 const fileKey = (key: Buffer, salt: Buffer, name: string): Buffer => deriveKey(key, salt, `alcove backup file ${name}`)
 
+interface Piece {
+  /** Valid until the next one is asked for. */
+  readonly piece: Buffer
+  readonly isLast: boolean
+}
+
 /** Yields pieces of `size` bytes and then the rest, which is empty only where everything is; tells the last one. */
-async function* cut(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<{ piece: Buffer; isLast: boolean }> {
-  let waiting: Buffer[] = []
+async function* cut(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<Piece> {
+  // One buffer for all pieces: large ones that are no longer used wait for the garbage collector outside of its heap.
+  const piece = Buffer.allocUnsafeSlow(size)
   let length = 0
   for await (const chunk of source) {
-    waiting.push(chunk)
-    length += chunk.length
-    if (length <= size) continue
-    let joined = Buffer.concat(waiting)
-    // A full piece waits until more bytes show that it is not the last.
-    for (; joined.length > size; joined = joined.subarray(size))
-      yield { piece: joined.subarray(0, size), isLast: false }
-    waiting = [joined]
-    length = joined.length
+    for (let start = 0; start < chunk.length;) {
+      // A full piece waits until more bytes show that it is not the last.
+      if (length === size) {
+        yield { piece, isLast: false }
+        length = 0
+      }
+      const copied = chunk.copy(piece, length, start)
+      start += copied
+      length += copied
+    }
   }
-  yield { piece: Buffer.concat(waiting), isLast: true }
+  yield { piece: piece.subarray(0, length), isLast: true }
 }
 
 export async function* encryptStream(source: AsyncIterable<Buffer>, key: Buffer, name: string): AsyncGenerator<Buffer> {
@@ -46,7 +54,9 @@ export async function* encryptStream(source: AsyncIterable<Buffer>, key: Buffer,
   let index = 0
   for await (const { piece, isLast } of cut(source, PIECE_BYTES)) {
     const cipher = createCipheriv('aes-256-gcm', own, nonceOf(index, isLast))
-    yield Buffer.concat([cipher.update(piece), cipher.final(), cipher.getAuthTag()])
+    yield cipher.update(piece)
+    cipher.final()
+    yield cipher.getAuthTag()
     index += 1
   }
 }
@@ -80,7 +90,10 @@ export async function* decryptStream(source: AsyncIterable<Buffer>, key: Buffer,
     if (piece.length < TAG_BYTES) throw new Error('the file is cut off')
     const decipher = createDecipheriv('aes-256-gcm', own, nonceOf(index, isLast), { authTagLength: TAG_BYTES })
     decipher.setAuthTag(piece.subarray(-TAG_BYTES))
-    yield Buffer.concat([decipher.update(piece.subarray(0, -TAG_BYTES)), decipher.final()])
+    const bytes = decipher.update(piece.subarray(0, -TAG_BYTES))
+    // Throws for bytes that are not authentic, before any of them leaves.
+    decipher.final()
+    yield bytes
     index += 1
   }
 }

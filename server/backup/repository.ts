@@ -6,6 +6,7 @@ import { constants, createGunzip, createGzip } from 'node:zlib'
 import { z } from 'zod'
 import { AppError, messageOf } from '#server/base/errors.ts'
 import { parseChecked, renderChecked } from './checked-json.ts'
+import { BUFFERS_OF_FILE_BYTES, collectPassed } from './collect-buffers.ts'
 import { decryptStream, encryptStream } from './encrypted-stream.ts'
 import { createPassphraseRecord, openPassphrase, type PassphraseRecord, passphraseRecord } from './passphrase.ts'
 import type { BackupTarget } from './target.ts'
@@ -62,10 +63,12 @@ export function createRepository(target: BackupTarget, key: Buffer | undefined):
   async function write(name: string, source: AsyncIterable<Buffer>): Promise<FileRecord> {
     const hash = createHash('sha256')
     let bytes = 0
+    collectPassed(BUFFERS_OF_FILE_BYTES)
     async function* hashed(): AsyncGenerator<Buffer> {
       for await (const chunk of source) {
         hash.update(chunk)
         bytes += chunk.length
+        collectPassed(chunk.length)
         yield chunk
       }
     }
@@ -86,8 +89,10 @@ export function createRepository(target: BackupTarget, key: Buffer | undefined):
 
   async function* read(name: string, record: Pick<FileRecord, 'bytes' | 'sha256'>): AsyncGenerator<Buffer> {
     const hash = createHash('sha256')
+    collectPassed(BUFFERS_OF_FILE_BYTES)
     for await (const chunk of readUnchecked(name)) {
       hash.update(chunk)
+      collectPassed(chunk.length)
       yield chunk
     }
     if (hash.digest('hex') !== record.sha256)

@@ -11,11 +11,12 @@ import {
 import { Upload } from '@aws-sdk/lib-storage'
 import { AppError } from '#server/base/errors.ts'
 import type { S3Options } from '#server/blobs/s3.ts'
+import { collectPassed } from './collect-buffers.ts'
 import type { BackupTarget } from './target.ts'
 
-/** An upload has at most 10,000 parts, so a file may have 160 GB. */
-const PART_BYTES = 16 * 1024 * 1024
-const PARTS_AT_ONCE = 2
+/** An upload has at most 10,000 parts, so a file may have 80 GB. A part takes its size twice while it is put together. */
+const PART_BYTES = 8 * 1024 * 1024
+const PARTS_AT_ONCE = 1
 
 const CONNECTION_TIMEOUT_MS = 10_000
 const IDLE_TIMEOUT_MS = 120_000
@@ -46,6 +47,8 @@ export function openS3Target(
       async function* counted() {
         for await (const chunk of bytes) {
           length += chunk.length
+          // A second time: a part is put together in another buffer.
+          collectPassed(chunk.length)
           yield chunk
         }
       }

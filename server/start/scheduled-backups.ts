@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { listBackups, timeOfBackup } from '#server/backup/manifest.ts'
 import { messageOf } from '#server/base/errors.ts'
 import { repeat } from '#server/base/repeat.ts'
+import { loadEnvironment } from '#server/config.ts'
 import type { ReadBackupState } from '#server/operation/installation.ts'
 import type { Gauges } from '#server/telemetry/gauges.ts'
 import type { Foundation } from './foundation.ts'
@@ -43,6 +44,8 @@ export async function scheduleBackups({
   /** A process of its own, of lower priority, so that answers do not wait for compression and hashes. */
   async function runCommand(): Promise<void> {
     const child = spawn(process.execPath, ['--max-semi-space-size=2', COMMAND, address ?? ''], {
+      // As the command `backup` sets them: freed memory goes back to the system.
+      env: { ...loadEnvironment(), MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' },
       stdio: ['ignore', 'pipe', 'pipe'],
       signal: stopping.signal,
     })
