@@ -588,6 +588,18 @@ test('a takeover refuses a publication of our own that was made one for all tabl
   )
 })
 
+test('a takeover minds settings of its own database, and none of another one', async () => {
+  const [filled, other] = [await openFilled(), await temporaryDatabase()]
+  const set = ({ admin, connection }: Pick<Source, 'admin' | 'connection'>, size: string) =>
+    admin.query(`alter database ${connection.database ?? ''} set work_mem = '${size}'`)
+  await set(other, '5MB')
+  await takeOver(filled.connection)
+  await set(filled, '6MB')
+  await expect(takeOver(filled.connection)).rejects.toThrow(
+    'This would be left behind: setting work_mem of this database.',
+  )
+})
+
 test('a takeover needs no comment on the schema public', async () => {
   const filled = await openFilled()
   await filled.admin.query('comment on schema public is null')

@@ -29,8 +29,9 @@ const UNDESCRIBED = `
   ) objects where (oid >= ${FIRST_ID} or classid = 'pg_largeobject'::regclass)
     and not exists (select from pg_depend e where e.classid = objects.classid and e.objid = objects.oid and e.deptype = 'e')
   union all
-  select concat('setting ', split_part(setting, '=', 1), ' of role ' || nullif(setrole, 0)::regrole, ' of database ' || d.datname), setting
-  from pg_db_role_setting left join pg_database d on d.oid = setdatabase, unnest(setconfig) as setting
+  select concat('setting ', split_part(setting, '=', 1), ' of role ' || nullif(setrole, 0)::regrole, case when setdatabase <> 0 then ' of this database' end), setting
+  from pg_db_role_setting, unnest(setconfig) as setting
+  where setdatabase in (0, (select oid from pg_database where datname = current_database()))
   union all
   select format('inheritance of table %s from %s', inhrelid::regclass, inhparent::regclass), ''
   from pg_inherits join pg_class c on c.oid = inhrelid where c.relkind = 'r' and not c.relispartition
