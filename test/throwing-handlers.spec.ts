@@ -37,8 +37,8 @@ const MECHANISMS = [
   '@modelcontextprotocol/sdk',
   'setInterval',
 ]
-/** Some listeners are called only once in a while, so that one alone may never throw. */
-const TRIES_PER_MECHANISM = 4
+/** Different ones: some listeners are called only once in a while, as when a parser process is replaced. */
+const TRIES_PER_MECHANISM = 3
 /** Work that waits longer hangs. */
 const ANSWER_MS = 60_000
 /** A background task that was ended runs again meanwhile. */
@@ -197,11 +197,14 @@ async function doAll(work: Work, signal: AbortSignal): Promise<{ failed: string[
 function choose(names: readonly string[]): string[] {
   if (TRIES_ALL) return [...names]
   const random = createRandom(SEED)
-  const chosen = MECHANISMS.flatMap((mechanism) => {
-    const ofMechanism = names.filter((name) => name.includes(mechanism)).sort()
-    return Array.from({ length: TRIES_PER_MECHANISM }, () => random.pick(ofMechanism))
+  return MECHANISMS.flatMap((mechanism) => {
+    const waiting = new Set(names.filter((name) => name.includes(mechanism)).sort())
+    return Array.from({ length: Math.min(TRIES_PER_MECHANISM, waiting.size) }, () => {
+      const chosen = random.pick([...waiting])
+      waiting.delete(chosen)
+      return chosen
+    })
   })
-  return [...new Set(chosen)]
 }
 
 /** Lines of the log at `level` or above that hold the text. */
