@@ -785,7 +785,7 @@ export const SETTINGS = {
     wants: 'a folder',
     example: '',
     explains:
-      'Folder with an ONNX embeddings model in the layout of Hugging Face (config.json, tokenizer.json, onnx/model.onnx), which runs in this server in place of EMBEDDINGS_MODEL: no text leaves it. `npm start` then installs the library that runs it.',
+      'Folder with an ONNX embeddings model in the layout of Hugging Face (config.json, tokenizer.json, onnx/model.onnx), which runs in this server in place of EMBEDDINGS_MODEL: no text leaves it. `npm start` then installs the library that runs it; docs/deploy.md says how for the package and the image.',
     parse: z
       .string()
       .transform((value) => path.resolve(value))
