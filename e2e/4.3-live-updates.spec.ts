@@ -1,5 +1,5 @@
 /** Changes in one tab show in another, and after a network failure (specification, section 4.3). */
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWithTestAccount } from './browser.ts'
 import { composerOf, openStage, type Stage, startChat, toastOf } from './stage.ts'
@@ -162,8 +162,11 @@ test('signing in in one tab signs in the other, which follows all over again', a
     Storage.prototype.getItem = (key) => (isHidden && key === 'alcove-session' ? null : read(key))
   })
   const refused: string[] = []
+  // Answers to what was asked before the sign-out may still arrive.
+  const asked = new Set<Request>()
+  there.on('request', (request) => asked.add(request))
   there.on('response', (response) => {
-    if (response.status() === 401) refused.push(response.url())
+    if (response.status() === 401 && asked.has(response.request())) refused.push(response.url())
   })
   there.on('console', (message) => {
     if (message.text().startsWith('Live changes')) refused.push(message.text())
