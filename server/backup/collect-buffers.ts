@@ -2,8 +2,7 @@
  * Frees buffers that streams have passed. Their bytes are outside of the JavaScript heap, where the engine lets 64 MB gather before it
  * collects, and more while processors are busy.
  */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { openCollector } from '#server/base/garbage-collector.ts'
 
 /** One collection of the young generation takes about a millisecond. */
 const COLLECT_AFTER_BYTES = 4 * 1024 * 1024
@@ -17,18 +16,12 @@ let collect: NodeJS.GCFunction | undefined
 let passed = 0
 let collections = 0
 
-function exposeCollector(): NodeJS.GCFunction {
-  // The command line is not ours in every process that makes a backup.
-  setFlagsFromString('--expose-gc')
-  return runInNewContext('gc') as NodeJS.GCFunction
-}
-
 /** @param bytes of one more buffer that passes */
 export function collectPassed(bytes: number): void {
   passed += bytes
   if (passed < COLLECT_AFTER_BYTES) return
   passed = 0
   collections += 1
-  collect ??= exposeCollector()
+  collect ??= openCollector()
   collect({ type: collections % FULL_EVERY === 0 ? 'major' : 'minor' })
 }

@@ -2,8 +2,7 @@
  * Returns memory to the system once the process is quiet. V8 alone keeps free pages between live objects, and the code of
  * functions that ran once, for as long as little is allocated.
  */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { openCollector } from './garbage-collector.ts'
 import { repeat } from './repeat.ts'
 
 const WINDOW_MS = 10_000
@@ -20,15 +19,9 @@ export interface MemoryReturnOptions {
   readonly collect?: () => void
 }
 
-type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
-
 /** Compacts all pages, as V8 otherwise does only before it runs out of memory. */
 function collectAll(): void {
-  // The flag concerns contexts that are made after it: only this one has the function.
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as Collect
-  setFlagsFromString('--no-expose-gc')
-  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+  openCollector()({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
 /** @returns a function to call once per window: after three quiet ones it collects what has grown since the last time. */

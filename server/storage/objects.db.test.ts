@@ -4,10 +4,9 @@ import { IncomingMessage, request as httpRequest } from 'node:http'
 import { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { openCollector } from '#server/base/garbage-collector.ts'
 import type { Claims } from '#server/database/scope.ts'
 import { bytesAreIn, startStorageService, type StorageClient, type StorageTestService } from '#test/storage-service.ts'
 
@@ -167,8 +166,7 @@ describe('a failed upload leaves nothing', () => {
 
   // The test's S3 store runs in this process and holds the bytes.
   test.skipIf(bytesAreIn('S3'))('does not hold an upload in memory', async () => {
-    setFlagsFromString('--expose_gc')
-    const collectGarbage = z.custom<() => void>((found) => typeof found === 'function').parse(runInNewContext('gc'))
+    const collectGarbage = openCollector()
     const held = () => {
       collectGarbage()
       return process.memoryUsage().arrayBuffers
