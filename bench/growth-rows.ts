@@ -42,8 +42,8 @@ export async function fillLists(admin: pg.Client, owner: string, count: number):
     await admin.query(
       `with added as (
          insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state, pages, pages_done,
-           parsed_at, series, uploaded_at)
-         select id, $1, name, name, 'text/plain', 300, id, id, 'ready', 1, 1, at, id, at
+           parsed_at, series, uploaded_at, library)
+         select id, $1, name, name, 'text/plain', 300, id, id, 'ready', 1, 1, at, id, at, $1::uuid
          from (
            select gen_random_uuid() as id, 'note-' || code || '.md' as name, now() - ordinality * interval '1 hour' as at
            from unnest($2::text[]) with ordinality as given (code, ordinality)

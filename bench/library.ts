@@ -127,8 +127,8 @@ async function copyLibrary(admin: pg.Client, from: Person, to: Person, space?: S
   const addedBy = `'${space?.owner ?? to.sub}'::uuid`
   const spaceId = space ? `'${space.space}'::uuid` : 'null'
   for (const statement of [
-    `insert into documents (id, owner, space_id, filename, originalname, mimetype, size, path, sha256, state, series)
-     select c.new, ${addedBy}, ${spaceId}, filename, originalname, mimetype, size, c.new, c.new, state, c.new from documents d join copies c on c.old = d.id`,
+    `insert into documents (id, owner, space_id, filename, originalname, mimetype, size, path, sha256, state, series, library)
+     select c.new, ${addedBy}, ${spaceId}, filename, originalname, mimetype, size, c.new, c.new, state, c.new, ${owner} from documents d join copies c on c.old = d.id`,
     `insert into document_pages (document_id, owner, page, text)
      select c.new, ${owner}, page, text from document_pages t join copies c on c.old = t.document_id`,
     `insert into passages (document_id, owner, passage, page, "start", "end", heading)
