@@ -2,8 +2,8 @@
 import { isPassageSource, type PassageSource } from '#contract/source.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { readPassageFilter } from '#server/search/index/library-index.ts'
-import { eachPassage, readTerms } from '#server/search/index/posting-lookup.ts'
-import type { ExpandedQuestion } from '#server/search/query/expansion.ts'
+import { uniteAlternatives } from '#server/search/index/joined-terms.ts'
+import { readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
 import { termKey } from '#server/search/query/parse-question.ts'
 import { weighWord } from '#server/search/query/word-weight.ts'
 import { detectStemmer } from '#server/search/text/detect-language.ts'
@@ -81,19 +81,16 @@ interface QuestionWord extends Omit<WordEvidence, 'place'> {
   readonly forms: ReadonlySet<string>
   /** In any language of the library. */
   readonly terms: ReadonlySet<string>
-  readonly passages: ReadonlySet<number>
+  readonly postings: TermPostings
 }
 
 const sumOf = (words: readonly { readonly weight: number }[]): number =>
   words.reduce((sum, { weight }) => sum + weight, 0)
 
-function passagesOf(keys: readonly string[], postings: ExpandedQuestion['postings']): ReadonlySet<number> {
-  const passages = new Set<number>()
-  for (const key of keys) {
-    const found = postings.get(key)
-    if (found) eachPassage(found, (passage) => passages.add(passage))
-  }
-  return passages
+function occursIn(postings: TermPostings, isWanted: (passage: number) => boolean): boolean {
+  let isFound = false
+  postings.eachPassage((passage) => (isFound ||= isWanted(passage)))
+  return isFound
 }
 
 async function readQuestionWords(
@@ -117,8 +114,14 @@ async function readQuestionWords(
     const guesses = expanded.guessed.find((guessed) => guessed.word === word)?.terms ?? []
     // A synonym or a translation says that the passage is about it too.
     const otherForms = [...guesses.filter((term) => isFormOf(term, word)), ...(added.get(word)?.keys() ?? [])]
-    const passages = passagesOf([termKey(parsed.words.get(word) ?? []), ...otherForms], postings)
-    const rarity = Math.log(1 + size / (passages.size + 0.5)) / Math.log(1 + size / 0.5)
+    const united = uniteAlternatives(
+      library.lengths.length,
+      [termKey(parsed.words.get(word) ?? []), ...otherForms].flatMap((key) => {
+        const held = postings.get(key)
+        return held ? [{ postings: held, weight: 1 }] : []
+      }),
+    )
+    const rarity = Math.log(1 + size / (united.frequency + 0.5)) / Math.log(1 + size / 0.5)
     const own = [...(stems.get(word) ?? [])].map(([language, term]) => `${language} ${term}`)
     const other = library.languages.flatMap((language) => otherForms.map((term) => `${language} ${term}`))
     return {
@@ -128,7 +131,7 @@ async function readQuestionWords(
       isAsked: asked.has(word),
       forms: new Set([...own, ...other]),
       terms: new Set([...(parsed.words.get(word) ?? []), ...otherForms]),
-      passages,
+      postings: united,
     }
   })
 }
@@ -177,10 +180,10 @@ export async function readEvidence(
     const stemmer = detectStemmer(page)
     const stemmed = library.languages.includes(stemmer) ? [stemmer] : library.languages
     const places = await Promise.all(texts.map(async ([place, text]) => [place, await formsIn(text, stemmed)] as const))
-    const placeOf = ({ word, forms, passages }: QuestionWord): WordPlace =>
+    const placeOf = ({ word, forms, postings }: QuestionWord): WordPlace =>
       places.find(([, found]) => !forms.isDisjointFrom(found))?.[0] ??
       texts.find(([, text]) => holdsInitials(text, initials.get(word)))?.[0] ??
-      ([...passages].some(inDocument) ? 'document' : 'nowhere')
+      (occursIn(postings, inDocument) ? 'document' : 'nowhere')
     const near = [quote.text, `${around(sentence, quote, NEAR_CHARACTERS)}\n${titles}`, page] as const
     const kindAt = kind === undefined ? 0 : near.findIndex((text) => holdsAnswer(kind, text))
     read.push({

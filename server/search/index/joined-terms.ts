@@ -1,49 +1,81 @@
 /** Postings of several terms put together for one question: all words of a phrase, or any of several alternatives. */
-import { eachPassage, eachPositions, type ListedPassage, type TermPostings } from './posting-lookup.ts'
+import type { TermPostings } from './posting-lookup.ts'
 
 /** Words of a phrase may have this many other words between them, all together. */
 const MAX_WORDS_BETWEEN = 3
 
-/** Passages that hold every term, near each other where the index has their positions (pairs of characters have none). */
-export function listPhrase(terms: readonly TermPostings[]): ReadonlyMap<number, ListedPassage> {
+const NO_POSTINGS: TermPostings = { frequency: 0, eachPassage: () => undefined, eachPositions: () => undefined }
+
+interface Held {
+  readonly passages: number[]
+  /** By passage. A typed array, since in a large library a map takes longer than the search itself. */
+  readonly counts: Float64Array
+}
+
+/**
+ * Passages that hold every term, near each other where the index has their positions (pairs of characters have none).
+ *
+ * @param size number of passages of the library, deleted ones included
+ */
+export function joinPhrase(size: number, terms: readonly TermPostings[]): TermPostings {
   const [rarest, ...others] = terms.toSorted((one, other) => one.frequency - other.frequency)
-  if (!rarest) return new Map<number, ListedPassage>()
-  let counts = countsOf(rarest)
-  for (const other of others) {
-    const held = new Map<number, number>()
-    eachPassage(other, (passage, count) => {
-      const before = counts.get(passage)
-      if (before !== undefined) held.set(passage, Math.min(before, count))
-    })
-    counts = held
+  if (!rarest) return NO_POSTINGS
+  if (others.length === 0) return rarest
+  let held = holding(size, rarest)
+  for (const other of others) held = alsoHolding(size, held, other)
+  const ofTerms = terms.map((term) => positionsOf(term, held))
+  const positionsIn = new Map<number, readonly number[]>()
+  const phrases: Held = { passages: [], counts: held.counts }
+  for (const passage of held.passages) {
+    const positions = ofTerms.map((ofTerm) => ofTerm.get(passage) ?? [])
+    const isPlaced = positions.every((ofTerm) => ofTerm.length > 0)
+    const found = isPlaced ? findPhrases(positions) : (positions.find((ofTerm) => ofTerm.length > 0) ?? [])
+    if (isPlaced && found.length === 0) continue
+    phrases.passages.push(passage)
+    if (isPlaced) phrases.counts[passage] = found.length
+    positionsIn.set(passage, found)
   }
-  const positions = terms.map((term) => positionsOf(term, counts))
-  const phrases = new Map<number, ListedPassage>()
-  for (const [passage, count] of counts) {
-    const ofTerms = positions.map((ofTerm) => ofTerm.get(passage) ?? [])
-    if (ofTerms.some((ofTerm) => ofTerm.length === 0)) {
-      phrases.set(passage, { count, positions: ofTerms.find((ofTerm) => ofTerm.length > 0) ?? [] })
-      continue
-    }
-    const found = findPhrases(ofTerms)
-    if (found.length > 0) phrases.set(passage, { count: found.length, positions: found })
+  return {
+    frequency: phrases.passages.length,
+    eachPassage: (visit) => visitEach(phrases, visit),
+    eachPositions(isWanted, visit) {
+      for (const [passage, positions] of positionsIn) if (isWanted(passage)) visit(passage, positions)
+    },
   }
-  return phrases
 }
 
-function countsOf(term: TermPostings): Map<number, number> {
-  const counts = new Map<number, number>()
-  eachPassage(term, (passage, count) => counts.set(passage, count))
-  return counts
+function visitEach({ passages, counts }: Held, visit: (passage: number, count: number) => void): void {
+  for (const passage of passages) visit(passage, counts[passage] ?? 0)
 }
 
-function positionsOf(term: TermPostings, wanted: ReadonlyMap<number, unknown>): Map<number, readonly number[]> {
+function holding(size: number, term: TermPostings): Held {
+  const held: Held = { passages: [], counts: new Float64Array(size) }
+  term.eachPassage((passage, count) => {
+    held.passages.push(passage)
+    held.counts[passage] = count
+  })
+  return held
+}
+
+function alsoHolding(size: number, held: Held, term: TermPostings): Held {
+  const both: Held = { passages: [], counts: new Float64Array(size) }
+  term.eachPassage((passage, count) => {
+    const before = held.counts[passage] ?? 0
+    if (before === 0) return
+    both.passages.push(passage)
+    both.counts[passage] = Math.min(before, count)
+  })
+  return both
+}
+
+function positionsOf(term: TermPostings, { counts, passages }: Held): Map<number, readonly number[]> {
   const positions = new Map<number, readonly number[]>()
-  eachPositions(
-    term,
-    (passage) => wanted.has(passage),
-    (passage, list) => positions.set(passage, [...(positions.get(passage) ?? []), ...list]),
-  )
+  if (passages.length === 0) return positions
+  const isWanted = (passage: number) => (counts[passage] ?? 0) > 0
+  term.eachPositions(isWanted, (passage, list) => {
+    const before = positions.get(passage)
+    positions.set(passage, before ? [...before, ...list] : list)
+  })
   return positions
 }
 
@@ -55,8 +87,19 @@ function findPhrases([first = [], ...others]: readonly (readonly number[])[]): n
   )
 }
 
-export interface WeightedPassages {
-  readonly passages: ReadonlyMap<number, ListedPassage>
+/** @param terms of which no passage holds two, as the stems of a word in several languages */
+export const joinApart = (terms: readonly TermPostings[]): TermPostings => ({
+  frequency: terms.reduce((sum, { frequency }) => sum + frequency, 0),
+  eachPassage(visit) {
+    for (const term of terms) term.eachPassage(visit)
+  },
+  eachPositions(isWanted, visit) {
+    for (const term of terms) term.eachPositions(isWanted, visit)
+  },
+})
+
+export interface WeightedPostings {
+  readonly postings: TermPostings
   readonly weight: number
 }
 
@@ -64,24 +107,31 @@ export interface WeightedPassages {
  * One term for all alternatives of a word, after Pirkola (1998): their counts are added, each by its weight, and rarity is
  * that of all of them together, so that a rare alternative does not outweigh the others.
  *
- * @param own passages of the word itself, which its own term scores
+ * @param size number of passages of the library, deleted ones included
+ * @param own postings of the word itself, whose passages its own term scores
  */
 export function uniteAlternatives(
-  alternatives: readonly WeightedPassages[],
-  own: ReadonlyMap<number, unknown>,
+  size: number,
+  alternatives: readonly WeightedPostings[],
+  own: TermPostings = NO_POSTINGS,
 ): TermPostings {
-  const united = new Map<number, ListedPassage>()
-  const held = new Set(own.keys())
-  for (const { passages, weight } of alternatives) {
-    for (const [passage, { count, positions }] of passages) {
-      held.add(passage)
-      if (own.has(passage)) continue
-      const before = united.get(passage)
-      united.set(passage, {
-        count: (before?.count ?? 0) + weight * count,
-        positions: before ? [...before.positions, ...positions] : positions,
-      })
-    }
+  const isOwn = new Uint8Array(size)
+  own.eachPassage((passage) => (isOwn[passage] = 1))
+  const united: Held = { passages: [], counts: new Float64Array(size) }
+  for (const { postings, weight } of alternatives) {
+    postings.eachPassage((passage, count) => {
+      if (isOwn[passage] === 1) return
+      const before = united.counts[passage] ?? 0
+      if (before === 0) united.passages.push(passage)
+      united.counts[passage] = before + weight * count
+    })
   }
-  return { parts: [], frequency: held.size, listed: united }
+  return {
+    frequency: own.frequency + united.passages.length,
+    eachPassage: (visit) => visitEach(united, visit),
+    eachPositions(isWanted, visit) {
+      const isHeld = (passage: number) => isOwn[passage] === 0 && isWanted(passage)
+      for (const { postings } of alternatives) postings.eachPositions(isHeld, visit)
+    },
+  }
 }

@@ -20,18 +20,26 @@ interface SegmentPostings {
   readonly inLanguages?: Uint8Array
 }
 
-/** An occurrence count, which may be weighted, and the word positions of a passage. */
-export interface ListedPassage {
-  readonly count: number
-  readonly positions: readonly number[]
+/** Passages that hold a term, or what stands for one in a question. */
+export interface TermPostings {
+  /** Number of passages that are visited. */
+  readonly frequency: number
+  /** @param visit receives an occurrence count, which may be weighted */
+  eachPassage(visit: (passage: number, count: number) => void): void
+  /** Visits the passages that are wanted, with the word positions of the term in them. */
+  eachPositions(
+    isWanted: (passage: number) => boolean,
+    visit: (passage: number, positions: readonly number[]) => void,
+  ): void
 }
 
-export interface TermPostings {
+export interface IndexedTerm extends TermPostings {
   readonly parts: readonly SegmentPostings[]
-  readonly frequency: number
-  /** Passages of several terms, put together for one question. There are no parts then. */
-  readonly listed?: ReadonlyMap<number, ListedPassage>
+  eachPassage(visit: PlaceVisitor): void
 }
+
+/** @param places occurrences that have a position: those in the text, not in the title or a heading */
+type PlaceVisitor = (passage: number, count: number, places: number) => void
 
 interface CachedBlock extends IndexBlock {
   readonly byteLength: number
@@ -40,46 +48,56 @@ interface CachedBlock extends IndexBlock {
 const blockCache = createByteCache<CachedBlock>(48_000_000)
 export const EMPTY_BLOCK: CachedBlock = { bytes: new Uint8Array(), byteLength: 0 }
 
-export function eachPassage({ parts, listed }: TermPostings, visit: (passage: number, count: number) => void): void {
-  if (listed) for (const [passage, { count }] of listed) visit(passage, count)
-  for (const part of parts) {
-    const { base, deleted } = part.segment
-    eachPosting(part.entry, (passage, count) => {
-      if (deleted?.[passage] !== 1 && countsIn(part, passage)) visit(base + passage, count)
-    })
+const openTerm = (parts: readonly SegmentPostings[]): IndexedTerm => ({
+  parts,
+  frequency: countPassages(parts),
+  eachPassage(visit) {
+    for (const part of parts) eachOfPart(part, visit)
+  },
+  eachPositions(isWanted, visit) {
+    for (const part of parts) {
+      const { base } = part.segment
+      const positions = readPositions(part.entry, (passage) => isWanted(base + passage) && countsIn(part, passage))
+      for (const [passage, list] of positions) visit(base + passage, list)
+    }
+  },
+})
+
+function eachOfPart(part: SegmentPostings, visit: PlaceVisitor): void {
+  const { base, deleted } = part.segment
+  if (deleted === undefined && part.inLanguages === undefined) {
+    eachPosting(part.entry, (passage, count, places) => visit(base + passage, count, places))
+    return
   }
+  eachPosting(part.entry, (passage, count, places) => {
+    if (deleted?.[passage] !== 1 && countsIn(part, passage)) visit(base + passage, count, places)
+  })
 }
 
 const countsIn = ({ inLanguages, segment }: SegmentPostings, passage: number): boolean =>
   inLanguages === undefined || inLanguages[segment.languages?.[passage] ?? 0] === 1
 
-export function eachPositions(
-  { parts, listed }: TermPostings,
-  isWanted: (passage: number) => boolean,
-  visit: (passage: number, positions: readonly number[]) => void,
-): void {
-  if (listed) for (const [passage, { positions }] of listed) if (isWanted(passage)) visit(passage, positions)
-  for (const part of parts) {
-    const { base } = part.segment
-    const positions = readPositions(part.entry, (passage) => isWanted(base + passage) && countsIn(part, passage))
-    for (const [passage, list] of positions) visit(base + passage, list)
-  }
-}
+/** Titles and headings, which count for every passage below them, count only where the text does not hold the term. */
+export const inText = (term: IndexedTerm): TermPostings => ({
+  ...term,
+  eachPassage: (visit) => term.eachPassage((passage, count, places) => visit(passage, places > 0 ? places : count)),
+})
 
-export function joinForms(forms: readonly { postings: TermPostings; languages: readonly string[] }[]): TermPostings {
-  const parts = forms.flatMap(({ postings, languages }) => {
-    const inLanguages = new Uint8Array(256)
-    for (const language of languages) inLanguages[numberOfLanguage(language)] = 1
-    return postings.parts.map((part): SegmentPostings => ({ ...part, inLanguages }))
-  })
-  return { parts, frequency: countPassages(parts) }
+export function joinForms(forms: readonly { postings: IndexedTerm; languages: readonly string[] }[]): IndexedTerm {
+  return openTerm(
+    forms.flatMap(({ postings, languages }) => {
+      const inLanguages = new Uint8Array(256)
+      for (const language of languages) inLanguages[numberOfLanguage(language)] = 1
+      return postings.parts.map((part): SegmentPostings => ({ ...part, inLanguages }))
+    }),
+  )
 }
 
 export async function readTerms(
   scope: Scope,
   { segments }: LibraryIndex,
   terms: Iterable<string>,
-): Promise<Map<string, TermPostings>> {
+): Promise<Map<string, IndexedTerm>> {
   const wanted = [...new Set(terms)].map((term) => ({ term, name: encodeTerm(term), hash: hashTerm(term) }))
   const addresses: BlockAddress[] = []
   // A small segment is one block for all terms. Each map leads from a block of a segment to its index in `addresses`.
@@ -92,7 +110,7 @@ export async function readTerms(
     return byBlock
   })
   const blocks = await readBlocks(scope, addresses)
-  const found = new Map<string, TermPostings>()
+  const found = new Map<string, IndexedTerm>()
   for (const { term, name, hash } of wanted) {
     const parts: SegmentPostings[] = []
     for (const [nth, segment] of segments.entries()) {
@@ -100,7 +118,7 @@ export async function readTerms(
       const entry = findEntry(blocks[address] ?? EMPTY_BLOCK, name)
       if (entry) parts.push({ segment, entry })
     }
-    if (parts.length > 0) found.set(term, { parts, frequency: countPassages(parts) })
+    if (parts.length > 0) found.set(term, openTerm(parts))
   }
   return found
 }
@@ -150,7 +168,7 @@ function countPassages(parts: readonly SegmentPostings[]): number {
   let count = 0
   for (const part of parts) {
     if (part.segment.deleted === undefined && part.inLanguages === undefined) count += part.entry.size
-    else eachPassage({ parts: [part], frequency: 0 }, () => (count += 1))
+    else eachOfPart(part, () => (count += 1))
   }
   return count
 }

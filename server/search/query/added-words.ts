@@ -1,9 +1,9 @@
 /** Synonyms, everyday or formal words and words of other languages for those of a question that the library lacks. */
 import type { AddedWord } from '#contract/trace.ts'
 import type { Scope } from '#server/database/scope.ts'
-import { listPhrase, uniteAlternatives } from '#server/search/index/joined-terms.ts'
+import { joinApart, joinPhrase, uniteAlternatives } from '#server/search/index/joined-terms.ts'
 import type { LibraryIndex } from '#server/search/index/library-index.ts'
-import { joinForms, readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
+import { inText, joinForms, readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
 import { ENOUGH_EVIDENCE } from '#server/search/ranking/evidence.ts'
 import { stemByLanguage } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
@@ -66,17 +66,17 @@ export async function addWords(
   const spans = await findSpans(scope, question.text, library.languages)
   const rarest = isOfSentences ? Infinity : Math.max(MIN_RARE_PASSAGES, RARE_SHARE_OF_WEAK * library.passages)
   const wanted = spans.flatMap((span) => {
-    const passages = passagesOf(span, question, own)
-    return passages && passages.size <= rarest ? [{ span, passages }] : []
+    const postings = postingsOf(span, library, question, own)
+    return postings && postings.frequency <= rarest ? [{ span, postings }] : []
   })
   const columns = COLUMNS.filter((column) => isHeld(column, library.languages))
   const described = await Promise.all(
-    wanted.map(async ({ span, passages }) => {
-      const isRare = passages.size <= Math.max(MIN_RARE_PASSAGES, RARE_SHARE * library.passages)
-      return { span, passages, alternatives: await alternativesOf(span, columns, isRare) }
+    wanted.map(async ({ span, postings }) => {
+      const isRare = postings.frequency <= Math.max(MIN_RARE_PASSAGES, RARE_SHARE * library.passages)
+      return { span, postings, alternatives: await alternativesOf(span, columns, isRare) }
     }),
   )
-  const postings = await readAlternatives(
+  const read = await readAlternatives(
     scope,
     library,
     described.flatMap(({ alternatives }) => alternatives),
@@ -86,24 +86,25 @@ export async function addWords(
   const all = new Map(own.postings)
   const added: AddedWord[] = []
   const addedTerms = new Map<string, ReadonlyMap<string, number>>()
-  for (const { span, passages, alternatives } of described) {
+  for (const { span, postings, alternatives } of described) {
     const found = alternatives.flatMap((alternative) => {
-      const read = postings.get(alternative)
-      return read && read.passages.size > 0 ? [{ ...alternative, ...read }] : []
+      const held = read.get(alternative)
+      return held && held.postings.frequency > 0 ? [{ ...alternative, ...held }] : []
     })
-    const telling = found.filter(({ passages: listed }) => listed.size <= most)
+    const telling = found.filter((each) => each.postings.frequency <= most)
     const weight = Math.max(0, ...telling.map((each) => each.weight))
     if (weight === 0) continue
     const united = uniteAlternatives(
-      telling.map((each) => ({ passages: each.passages, weight: each.weight / weight })),
-      passages,
+      library.lengths.length,
+      telling.map((each) => ({ postings: each.postings, weight: each.weight / weight })),
+      postings,
     )
     // A concept of which one word is frequent is not rare in other words.
-    const frequency = Math.max(united.frequency, ...found.map(({ passages: listed }) => listed.size))
+    const frequency = Math.max(united.frequency, ...found.map((each) => each.postings.frequency))
     const key = `${span.text} +`
     weights.set(key, weight * span.weight)
     all.set(key, { ...united, frequency })
-    if (passages.size === 0) forgetCorrections(weights, own, span.words)
+    if (postings.frequency === 0) forgetCorrections(weights, own, span.words)
     const terms = telling.flatMap((each) => each.terms.map((term) => [term, each.weight / each.length] as const))
     for (const word of span.words) addedTerms.set(word, new Map([...(addedTerms.get(word) ?? []), ...terms]))
     for (const [origin, ofOrigin] of Map.groupBy(telling, (each) => each.origin))
@@ -132,12 +133,17 @@ function isHeld(column: Column, languages: readonly string[]): boolean {
   return isPairedColumn(column) ? languages.includes('simple') : stemmers.some((each) => languages.includes(each))
 }
 
-/** Passages that hold the words as the question has them; undefined if the search leaves all of them out. */
-function passagesOf(span: QuestionSpan, { words }: ParsedQuestion, { postings }: ExpandedQuestion) {
+/** Postings of the words as the question has them; undefined if the search leaves all of them out. */
+function postingsOf(
+  span: QuestionSpan,
+  library: LibraryIndex,
+  { words }: ParsedQuestion,
+  { postings }: ExpandedQuestion,
+): TermPostings | undefined {
   const keys = span.words.flatMap((word) => (words.has(word) ? [termKey(words.get(word) ?? [])] : []))
   if (keys.length === 0) return undefined
   const held = keys.flatMap((key) => postings.get(key) ?? [])
-  return held.length < keys.length ? new Map<number, unknown>() : listPhrase(held)
+  return joinPhrase(library.lengths.length, held.length < keys.length ? [] : held)
 }
 
 async function alternativesOf(span: QuestionSpan, columns: readonly Column[], isRare: boolean): Promise<Alternative[]> {
@@ -166,7 +172,7 @@ async function alternativesOf(span: QuestionSpan, columns: readonly Column[], is
   return found.filter(({ text }) => wordKey(text) !== own).slice(0, MAX_ALTERNATIVES)
 }
 
-/** Passages that hold all words of each alternative, those of a phrase near each other. */
+/** Postings of each alternative: passages that hold all of its words, those of a phrase near each other. */
 async function readAlternatives(scope: Scope, library: LibraryIndex, alternatives: readonly Alternative[]) {
   const terms = new Map<Alternative, { readonly terms: readonly string[]; readonly language: string | undefined }[]>()
   for (const [column, ofColumn] of Map.groupBy(alternatives, (each) => each.column)) {
@@ -199,16 +205,17 @@ async function readAlternatives(scope: Scope, library: LibraryIndex, alternative
         terms: forms.flatMap((form) => form.terms),
         /** Words of the phrase. */
         length: Math.max(1, ...forms.map((form) => form.terms.length)),
-        passages: new Map(
+        postings: joinApart(
           forms.flatMap((form) => {
             const held = form.terms.flatMap((term) => read.get(term) ?? [])
             if (held.length < form.terms.length) return []
             const { language } = form
-            const ofLanguage: readonly TermPostings[] =
+            const ofLanguage =
               language !== undefined && isMixed
                 ? held.map((postings) => joinForms([{ postings, languages: [language] }]))
                 : held
-            return [...listPhrase(ofLanguage)]
+            const [word, ...others] = ofLanguage
+            return [word && others.length === 0 ? inText(word) : joinPhrase(library.lengths.length, ofLanguage)]
           }),
         ),
       },

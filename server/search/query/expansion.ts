@@ -1,6 +1,6 @@
 import type { Scope } from '#server/database/scope.ts'
 import type { LibraryIndex } from '#server/search/index/library-index.ts'
-import { joinForms, readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
+import { type IndexedTerm, joinForms, readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
 import { readVocabulary } from '#server/search/index/vocabulary.ts'
 import { type ParsedQuestion, termKey } from './parse-question.ts'
 import { guessTerms, lengthsAround } from './spelling.ts'
@@ -63,7 +63,7 @@ export async function expandQuestion(
 
 function joinQuestionForms(
   { terms }: ParsedQuestion,
-  read: ReadonlyMap<string, TermPostings>,
+  read: ReadonlyMap<string, IndexedTerm>,
 ): Map<string, TermPostings> {
   const joined = new Map<string, TermPostings>()
   for (const [key, { forms }] of terms) {

@@ -1,5 +1,5 @@
 import type { LibraryIndex } from '#server/search/index/library-index.ts'
-import { eachPassage, type TermPostings } from '#server/search/index/posting-lookup.ts'
+import type { TermPostings } from '#server/search/index/posting-lookup.ts'
 
 /** Okapi BM25 (Robertson and Zaragoza, 2009): term saturation and length normalisation. */
 export const K1 = 1.2
@@ -22,7 +22,7 @@ export function scoreBm25(library: LibraryIndex, weights: Weights, postings: Pos
     const ofTerm = postings.get(term)
     if (!ofTerm) continue
     const factor = weight * idf(library, ofTerm.frequency) * (K1 + 1)
-    eachPassage(ofTerm, (passage, count) => {
+    ofTerm.eachPassage((passage, count) => {
       const score = (factor * count) / (count + perPassage + perWord * (lengths[passage] ?? 0))
       scores[passage] = (scores[passage] ?? 0) + score
     })

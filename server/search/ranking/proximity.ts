@@ -1,5 +1,4 @@
 import type { LibraryIndex } from '#server/search/index/library-index.ts'
-import { eachPositions } from '#server/search/index/posting-lookup.ts'
 import { idf, K1, type PostingsByTerm, saturation } from './bm25.ts'
 
 /** Pairs of words within this distance add to the score, by the inverse square of the distance. */
@@ -58,8 +57,7 @@ function findOccurrences(
   for (const term of terms) {
     const ofTerm = postings.get(term)
     if (!ofTerm) continue
-    eachPositions(
-      ofTerm,
+    ofTerm.eachPositions(
       (passage) => isCandidate[passage] === 1,
       (passage, positions) => {
         const known = occurrences.get(passage) ?? []
