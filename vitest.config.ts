@@ -47,7 +47,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'database',
-          include: ['{server,test}/**/*.db.test.ts'],
+          include: ['{server,test,bench}/**/*.db.test.ts'],
           globalSetup: ['./test/postgres.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
