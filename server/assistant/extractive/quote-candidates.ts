@@ -4,7 +4,7 @@ import { pageBlock } from '#contract/document.ts'
 import { isMessageSource, isPassageSource, type PassageSource } from '#contract/source.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { readPagesWithNeighbours } from '#server/documents/store/pages.ts'
-import { addWords, type QuestionWithAddedWords } from '#server/search/query/added-words.ts'
+import { type AddedTerms, findAddedTerms } from '#server/search/query/added-words.ts'
 import { type ExpandedQuestion, expandQuestion } from '#server/search/query/expansion.ts'
 import { groupWordsByLanguage, type ParsedQuestion, parseQuestion } from '#server/search/query/parse-question.ts'
 import { readTerms } from '#server/search/index/posting-lookup.ts'
@@ -51,10 +51,11 @@ export interface QuoteCandidates {
 }
 
 /** The question as it was looked up in the library. */
-export interface LookedUpQuestion extends Pick<QuestionWithAddedWords, 'addedTerms'> {
+export interface LookedUpQuestion {
   readonly library: LibraryIndex
   readonly parsed: ParsedQuestion
   readonly expanded: ExpandedQuestion
+  readonly addedTerms: AddedTerms
 }
 
 export interface PreparedCandidates extends QuoteCandidates {
@@ -117,11 +118,10 @@ async function stemCandidates(
   ])
   const stems = await stemWords(scope, words, library.languages)
   const held = new Set([...stems.values()].flat())
-  const { addedTerms } = await addWords(scope, library, parsed, { own: expanded, evidence: 0 })
+  const addedTerms = await findAddedTerms(scope, library, parsed, expanded)
   const termsOf = (word: string) => parsed.words.get(word) ?? []
   // Words that no sentence has as they were typed are looked for in other words, as far as those are rare.
-  const added = [...addedTerms].filter(([word]) => !termsOf(word).some((term) => held.has(term)))
-  const ofSentences = await addWords(scope, library, parsed, { own: expanded, evidence: 0, isOfSentences: true })
+  const added = [...addedTerms.searched].filter(([word]) => !termsOf(word).some((term) => held.has(term)))
   const questionWords = new Map([...parsed.words, ...added.map(([word, terms]) => [word, [...terms.keys()]] as const)])
   const parts = groupWordsByLanguage(question).map((part) => [...questionWords].filter(([word]) => part.has(word)))
   return {
@@ -135,9 +135,9 @@ async function stemCandidates(
     importance: await measureImportance(scope, library, questionWords, new Set(wordsOf(asked))),
     sentences,
     stems,
-    lookedUp: { library, parsed, expanded, addedTerms },
+    lookedUp: { library, parsed, expanded, addedTerms: addedTerms.searched },
     addedWeights: new Map(added.flatMap(([, terms]) => [...terms])),
-    otherForms: new Map([...ofSentences.addedTerms].map(([word, terms]) => [termsOf(word).join(' '), terms])),
+    otherForms: new Map([...addedTerms.all].map(([word, terms]) => [termsOf(word).join(' '), terms])),
   }
 }
 

@@ -42,72 +42,37 @@ interface Alternative {
 
 export interface QuestionWithAddedWords extends ExpandedQuestion {
   readonly added: readonly AddedWord[]
-  /** The stems of the added words by the words of the question, as the tokenizer yields those, each with its weight. */
-  readonly addedTerms: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
-export interface OwnRanking {
-  readonly own: ExpandedQuestion
-  /** How well the best passage fits the question's own words. */
-  readonly evidence: number
-  /** Also for frequent words, and frequent words: they tell sentences of one passage apart, though not passages. */
-  readonly isOfSentences?: boolean
-}
+/** Stems of added words by the words of a question, as the tokenizer yields those, each with its weight. */
+export type AddedTerms = ReadonlyMap<string, ReadonlyMap<string, number>>
 
+/** @param evidence how well the best passage fits the question's own words (`own`), 0 to about 1 */
 export async function addWords(
   scope: Scope,
   library: LibraryIndex,
   question: ParsedQuestion,
-  { own, evidence, isOfSentences = false }: OwnRanking,
+  { own, evidence }: { readonly own: ExpandedQuestion; readonly evidence: number },
 ): Promise<QuestionWithAddedWords> {
-  const unchanged = { ...own, added: [], addedTerms: new Map<string, ReadonlyMap<string, number>>() }
-  const isLong = question.text.length > MAX_QUESTION_CHARACTERS
-  if (library.passages === 0 || evidence >= ENOUGH_EVIDENCE || isLong) return unchanged
-  const spans = await findSpans(scope, question.text, library.languages)
-  const rarest = isOfSentences ? Infinity : Math.max(MIN_RARE_PASSAGES, RARE_SHARE_OF_WEAK * library.passages)
-  const wanted = spans.flatMap((span) => {
-    const postings = postingsOf(span, library, question, own)
-    return postings && postings.frequency <= rarest ? [{ span, postings }] : []
-  })
-  const columns = COLUMNS.filter((column) => isHeld(column, library.languages))
-  const described = await Promise.all(
-    wanted.map(async ({ span, postings }) => {
-      const isRare = postings.frequency <= Math.max(MIN_RARE_PASSAGES, RARE_SHARE * library.passages)
-      return { span, postings, alternatives: await alternativesOf(span, columns, isRare) }
-    }),
-  )
-  const read = await readAlternatives(
-    scope,
-    library,
-    described.flatMap(({ alternatives }) => alternatives),
-  )
-  const most = isOfSentences ? Infinity : Math.max(MIN_ADDED_PASSAGES, MAX_ADDED_SHARE * library.passages)
+  if (evidence >= ENOUGH_EVIDENCE) return { ...own, added: [] }
+  const spans = tellingSpans(await findAlternatives(scope, library, question, own, mostOfRare(library)), library)
   const weights = new Map(own.weights)
-  const all = new Map(own.postings)
+  const postings = new Map(own.postings)
   const added: AddedWord[] = []
-  const addedTerms = new Map<string, ReadonlyMap<string, number>>()
-  for (const { span, postings, alternatives } of described) {
-    const found = alternatives.flatMap((alternative) => {
-      const held = read.get(alternative)
-      return held && held.postings.frequency > 0 ? [{ ...alternative, ...held }] : []
-    })
-    const telling = found.filter((each) => each.postings.frequency <= most)
-    const weight = Math.max(0, ...telling.map((each) => each.weight))
-    if (weight === 0) continue
+  for (const { span, ofSpan, alternatives, mostPassages } of spans) {
+    const weight = Math.max(...alternatives.map((each) => each.weight))
     const united = uniteAlternatives(
       library.lengths.length,
-      telling.map((each) => ({ postings: each.postings, weight: each.weight / weight })),
-      postings,
+      alternatives.map((each) => ({ postings: each.postings, weight: each.weight / weight })),
+      ofSpan,
     )
     // A concept of which one word is frequent is not rare in other words.
-    const frequency = Math.max(united.frequency, ...found.map((each) => each.postings.frequency))
+    const frequency = Math.max(united.frequency, mostPassages)
     const key = `${span.text} +`
     weights.set(key, weight * span.weight)
-    all.set(key, { ...united, frequency })
-    if (postings.frequency === 0) forgetCorrections(weights, own, span.words)
-    const terms = telling.flatMap((each) => each.terms.map((term) => [term, each.weight / each.length] as const))
-    for (const word of span.words) addedTerms.set(word, new Map([...(addedTerms.get(word) ?? []), ...terms]))
-    for (const [origin, ofOrigin] of Map.groupBy(telling, (each) => each.origin))
+    postings.set(key, { ...united, frequency })
+    if (ofSpan.frequency === 0) forgetCorrections(weights, own, span.words)
+    for (const [origin, ofOrigin] of Map.groupBy(alternatives, (each) => each.origin))
       added.push({
         word: span.text,
         origin,
@@ -115,7 +80,95 @@ export async function addWords(
         weight: Math.max(...ofOrigin.map((each) => each.weight)) * span.weight,
       })
   }
-  return added.length === 0 ? unchanged : { ...own, weights, postings: all, added, addedTerms }
+  return { ...own, weights, postings, added }
+}
+
+/**
+ * Terms by which sentences are found that say a question in other words: those for which passages are searched too, and all,
+ * also for frequent words, and frequent words, since these tell sentences of one passage apart.
+ */
+export async function findAddedTerms(
+  scope: Scope,
+  library: LibraryIndex,
+  question: ParsedQuestion,
+  own: ExpandedQuestion,
+): Promise<{ readonly searched: AddedTerms; readonly all: AddedTerms }> {
+  const spans = await findAlternatives(scope, library, question, own, Infinity)
+  const searched = spans.filter(({ ofSpan }) => ofSpan.frequency <= mostOfRare(library))
+  return { searched: termsOf(tellingSpans(searched, library)), all: termsOf(spans) }
+}
+
+function termsOf(spans: readonly SpanAlternatives[]): AddedTerms {
+  const terms = new Map<string, ReadonlyMap<string, number>>()
+  for (const { span, alternatives } of spans) {
+    const ofSpan = alternatives.flatMap((each) => each.terms.map((term) => [term, each.weight / each.length] as const))
+    for (const word of span.words) terms.set(word, new Map([...(terms.get(word) ?? []), ...ofSpan]))
+  }
+  return terms
+}
+
+interface HeldAlternative extends Alternative {
+  readonly terms: readonly string[]
+  /** Words of the phrase. */
+  readonly length: number
+  readonly postings: TermPostings
+}
+
+interface SpanAlternatives {
+  readonly span: QuestionSpan
+  readonly ofSpan: TermPostings
+  /** Those that the library holds, at least one. */
+  readonly alternatives: readonly HeldAlternative[]
+}
+
+const mostOfRare = ({ passages }: LibraryIndex): number => Math.max(MIN_RARE_PASSAGES, RARE_SHARE_OF_WEAK * passages)
+
+interface TellingSpan extends SpanAlternatives {
+  /** Passages that hold the most frequent alternative, also where that is left out. */
+  readonly mostPassages: number
+}
+
+/** Without alternatives that are too frequent to tell passages apart. */
+const tellingSpans = (spans: readonly SpanAlternatives[], { passages }: LibraryIndex): TellingSpan[] =>
+  spans.flatMap((each) => {
+    const most = Math.max(MIN_ADDED_PASSAGES, MAX_ADDED_SHARE * passages)
+    const alternatives = each.alternatives.filter(({ postings }) => postings.frequency <= most)
+    const mostPassages = Math.max(...each.alternatives.map(({ postings }) => postings.frequency))
+    return alternatives.length === 0 ? [] : [{ ...each, alternatives, mostPassages }]
+  })
+
+/** @param rarest most passages that hold a span to which words are added */
+async function findAlternatives(
+  scope: Scope,
+  library: LibraryIndex,
+  question: ParsedQuestion,
+  own: ExpandedQuestion,
+  rarest: number,
+): Promise<SpanAlternatives[]> {
+  if (library.passages === 0 || question.text.length > MAX_QUESTION_CHARACTERS) return []
+  const spans = (await findSpans(scope, question.text, library.languages)).flatMap((span) => {
+    const ofSpan = postingsOf(span, library, question, own)
+    return ofSpan && ofSpan.frequency <= rarest ? [{ span, ofSpan }] : []
+  })
+  const columns = COLUMNS.filter((column) => isHeld(column, library.languages))
+  const described = await Promise.all(
+    spans.map(async ({ span, ofSpan }) => {
+      const isRare = ofSpan.frequency <= Math.max(MIN_RARE_PASSAGES, RARE_SHARE * library.passages)
+      return { span, ofSpan, alternatives: await alternativesOf(span, columns, isRare) }
+    }),
+  )
+  const read = await readAlternatives(
+    scope,
+    library,
+    described.flatMap(({ alternatives }) => alternatives),
+  )
+  return described.flatMap((each) => {
+    const alternatives = each.alternatives.flatMap((alternative) => {
+      const held = read.get(alternative)
+      return held && held.postings.frequency > 0 ? [held] : []
+    })
+    return alternatives.length === 0 ? [] : [{ ...each, alternatives }]
+  })
 }
 
 /** A word that has synonyms here is not misspelt. */
@@ -173,7 +226,11 @@ async function alternativesOf(span: QuestionSpan, columns: readonly Column[], is
 }
 
 /** Postings of each alternative: passages that hold all of its words, those of a phrase near each other. */
-async function readAlternatives(scope: Scope, library: LibraryIndex, alternatives: readonly Alternative[]) {
+async function readAlternatives(
+  scope: Scope,
+  library: LibraryIndex,
+  alternatives: readonly Alternative[],
+): Promise<Map<Alternative, HeldAlternative>> {
   const terms = new Map<Alternative, { readonly terms: readonly string[]; readonly language: string | undefined }[]>()
   for (const [column, ofColumn] of Map.groupBy(alternatives, (each) => each.column)) {
     const languages = STEMMERS[column].filter((language) => library.languages.includes(language))
@@ -202,8 +259,8 @@ async function readAlternatives(scope: Scope, library: LibraryIndex, alternative
     [...terms].map(([alternative, forms]) => [
       alternative,
       {
+        ...alternative,
         terms: forms.flatMap((form) => form.terms),
-        /** Words of the phrase. */
         length: Math.max(1, ...forms.map((form) => form.terms.length)),
         postings: joinApart(
           forms.flatMap((form) => {
