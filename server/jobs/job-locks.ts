@@ -11,10 +11,12 @@ const LOCK_CLASS = 7_141_884
 /** A job is claimed a moment before it is locked. */
 export const CLAIM_GRACE_S = 2
 
-const LOCK = 'select pg_advisory_lock($1, hashtext(id)) from unnest($2::text[]) as id'
+/** Never waits: the connection serves one statement at a time, so a wait would stop the other jobs of this server. */
+const LOCK = 'select id from unnest($2::text[]) as id where pg_try_advisory_lock($1, hashtext(id))'
 const UNLOCK = 'select pg_advisory_unlock($1, hashtext(id)) from unnest($2::text[]) as id'
 
 export interface JobLocks {
+  /** @throws Error if another server still runs one of the jobs; the queue then retries them. */
   withLocks(ids: readonly string[], run: () => Promise<void>): Promise<void>
   /** The keys for which one of these queues has a job that waits or runs. */
   listTakenKeys(names: readonly string[], keys: readonly string[]): Promise<Set<string>>
@@ -24,19 +26,28 @@ export interface JobLocks {
 }
 
 export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promise<JobLocks> {
+  /** Ids whose locks the connection has, or had when it was lost. */
   const held = new Set<string>()
   let isReleased = false
-  let client = await connect()
   /** Jobs that begin and end at the same time share one connection, which takes one statement at a time. */
   const oneAtATime = createSemaphore(1)
+  let client = await connect()
   const query = <Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<Row>> =>
     oneAtATime(() => client.query<Row>(text, values))
 
   async function connect(): Promise<pg.Client> {
     const next = new GuardedClient({ keepAlive: true, ...connection, application_name: 'alcove jobs' })
     next.on('error', (error) => log.warn({ err: error }, 'the connection that holds job locks was lost'))
-    await next.connect()
-    await next.query(LOCK, [LOCK_CLASS, [...held]])
+    try {
+      await next.connect()
+      const wanted = [...held]
+      const locked = await lock(next, wanted)
+      // A job that another server has begun meanwhile is that server's.
+      for (const id of wanted) if (!locked.has(id)) held.delete(id)
+    } catch (error) {
+      await next.end()
+      throw error
+    }
     next.once('end', () => {
       if (!isReleased) void reconnect()
     })
@@ -47,7 +58,10 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
     while (!isReleased) {
       await new Promise((resolve) => setTimeout(resolve, 500))
       try {
-        client = await connect()
+        // In turn with the statements: a job that ends meanwhile is unlocked on the new connection.
+        await oneAtATime(async () => {
+          if (!isReleased) client = await connect()
+        })
         return
       } catch (error) {
         log.warn({ err: error }, 'the job locks could not be acquired again yet')
@@ -55,15 +69,24 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
     }
   }
 
+  async function unlock(ids: readonly string[]): Promise<void> {
+    const own = ids.filter((id) => held.delete(id))
+    // A lost connection has no locks.
+    if (own.length > 0) await query(UNLOCK, [LOCK_CLASS, own]).catch(() => undefined)
+  }
+
   return {
     async withLocks(ids, run) {
-      for (const id of ids) held.add(id)
-      await query(LOCK, [LOCK_CLASS, ids])
       try {
+        const locked = await oneAtATime(async () => {
+          const found = await lock(client, ids)
+          for (const id of found) held.add(id)
+          return found
+        })
+        if (ids.some((id) => !locked.has(id))) throw new Error('another server still runs this job')
         await run()
       } finally {
-        for (const id of ids) held.delete(id)
-        await query(UNLOCK, [LOCK_CLASS, ids]).catch(() => undefined)
+        await unlock(ids)
       }
     },
     async listTakenKeys(names, keys) {
@@ -90,7 +113,12 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
     },
     async release() {
       isReleased = true
-      await client.end()
+      await oneAtATime(() => client.end())
     },
   }
+}
+
+async function lock(client: pg.Client, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await client.query<{ id: string }>(LOCK, [LOCK_CLASS, ids])
+  return new Set(rows.map(({ id }) => id))
 }

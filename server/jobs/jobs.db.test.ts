@@ -6,7 +6,7 @@ import { createLog } from '#server/base/log.ts'
 import { temporaryDatabase } from '#test/database.ts'
 import type { JobHandler } from './handler.ts'
 import { installJobs, JOBS_SCHEMA_VERSION } from './install.ts'
-import { holdJobLocks } from './job-locks.ts'
+import { holdJobLocks, type JobLocks } from './job-locks.ts'
 import { type Jobs, startJobs } from './start.ts'
 
 const log = createLog('silent')
@@ -343,4 +343,78 @@ test('jobs that begin, end and are looked for at the same time send one statemen
   await new Promise(setImmediate)
   expect(held).toHaveLength(3)
   expect(warnings).toEqual([])
+})
+
+async function openJobLocks() {
+  const { connection, adminConnection, admin } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  const open = async () => {
+    const locks = await holdJobLocks({ ...connection, options: '-c role=service_role' }, log)
+    onTestFinished(() => locks.release())
+    return locks
+  }
+  const countLocks = async () => {
+    const { rows } = await admin.query<{ count: number }>(
+      `select count(*)::int as count from pg_locks l join pg_stat_activity a using (pid)
+       where l.locktype = 'advisory' and l.granted and a.application_name = 'alcove jobs'`,
+    )
+    return rows[0]?.count
+  }
+  const cutConnections = () =>
+    admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'alcove jobs'`)
+  return { open, countLocks, cutConnections }
+}
+
+const runNothing = () => Promise.resolve()
+const isReachable = async (locks: JobLocks) =>
+  locks.freeAbandoned(['greet']).then(
+    () => true,
+    () => false,
+  )
+
+test('a job whose lock failed with its connection is not locked on the next one', async () => {
+  const { open, countLocks, cutConnections } = await openJobLocks()
+  const locks = await open()
+  await cutConnections()
+  await expect(locks.withLocks([randomUUID()], runNothing)).rejects.toThrow()
+  await expect.poll(() => isReachable(locks), { timeout: 10_000 }).toBe(true)
+  expect(await countLocks()).toBe(0)
+})
+
+test('a job that another server still runs is refused at once, and free when it has ended there', async () => {
+  const { open, countLocks } = await openJobLocks()
+  const [first, second] = [await open(), await open()]
+  const [job, other] = [randomUUID(), randomUUID()]
+  await first.withLocks([job], async () => {
+    await expect(second.withLocks([other, job], runNothing)).rejects.toThrow('another server still runs this job')
+    expect(await countLocks()).toBe(1)
+  })
+  await second.withLocks([job], runNothing)
+  expect(await countLocks()).toBe(0)
+})
+
+test('a server whose job another one took over reconnects while that one runs it', async () => {
+  const { open, countLocks, cutConnections } = await openJobLocks()
+  const first = await open()
+  const job = randomUUID()
+  await first.withLocks([job], async () => {
+    await cutConnections()
+    const second = await open()
+    await second.withLocks([job], async () => {
+      await expect.poll(() => isReachable(first), { timeout: 10_000 }).toBe(true)
+    })
+    expect(await countLocks()).toBe(0)
+  })
+  expect(await countLocks()).toBe(0)
+})
+
+test('a job that runs is locked again on the next connection, and unlocked there', async () => {
+  const { open, countLocks, cutConnections } = await openJobLocks()
+  const locks = await open()
+  await locks.withLocks([randomUUID()], async () => {
+    await cutConnections()
+    await expect.poll(() => isReachable(locks), { timeout: 10_000 }).toBe(true)
+    expect(await countLocks()).toBe(1)
+  })
+  expect(await countLocks()).toBe(0)
 })
