@@ -24,7 +24,7 @@ export function createChannelCloser(options: ChannelCloserOptions) {
     channel.connection.channels.delete(channel.topic)
     channels.remove(channel)
     filterCounts.remove(channel)
-    void presences.untrack(channel)
+    void presences.leave(channel)
   }
 
   function closeWithError(channel: Channel, text: string): void {

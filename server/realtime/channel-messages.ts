@@ -118,7 +118,6 @@ export function createChannelMessages(options: ChannelMessageOptions) {
     await presences.track(channel, meta)
     // The channel may have closed during the write.
     if (channel.isOpen) answer('ok', {})
-    else await presences.untrack(channel)
   }
 
   async function renewToken(channel: Channel, message: Incoming): Promise<void> {

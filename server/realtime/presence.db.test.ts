@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { RealtimeChannel, RealtimeClient } from '@supabase/realtime-js'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Tokens } from '#server/access/tokens.ts'
-import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { createTestDatabase, temporaryDatabase, type TestDatabase } from '#test/database.ts'
 import {
   createRecorder,
   createTestTokens,
@@ -148,4 +148,39 @@ test('a member of a space is present as nobody else', async () => {
   const { channel } = await enter(pretending, `space:${space}`, 'pretender', true)
   await channel.track({ user: owner.sub, typing: true })
   await expect.poll(() => statesOf(watcher.channel)).toEqual({ pretender: [{ user: member.sub, typing: true }] })
+})
+
+test('a page that closes while its presence is written leaves none behind', async () => {
+  const separate = await temporaryDatabase()
+  const own = await startNode(separate, tokens, { databaseSweepMs: 3_600_000 })
+  onTestFinished(() => own.close())
+  const countRows = async (from: string) => {
+    const { rows } = await separate.admin.query<{ count: number }>(`select count(*)::int as count from ${from}`)
+    return rows[0]?.count
+  }
+  const client = await clientOn(own)
+  const { channel } = await enter(client, `lobby:${randomUUID()}`, 'ghost')
+  const locking = await separate.admin.connect()
+  await locking.query('begin; lock table realtime.nodes in share row exclusive mode')
+  void channel.track({ here: true })
+  await expect
+    .poll(() => countRows(`pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`))
+    .toBe(1)
+  await client.disconnect()
+  await expect.poll(() => own.realtime.stats().channels).toBe(0)
+  await locking.query('rollback')
+  locking.release()
+  await expect.poll(() => countRows('realtime.nodes')).toBe(1)
+  await expect.poll(() => countRows('realtime.presences')).toBe(0)
+})
+
+test('a room that all have left is forgotten', async () => {
+  const own = await startNode(database, tokens)
+  onTestFinished(() => own.close())
+  const client = await clientOn(own)
+  const { channel, syncs } = await enter(client, `lobby:${randomUUID()}`, 'brief')
+  await syncs.next()
+  expect(own.realtime.stats().presenceRooms).toBe(1)
+  await channel.unsubscribe()
+  await expect.poll(() => own.realtime.stats()).toMatchObject({ channels: 0, presenceRooms: 0 })
 })

@@ -13,8 +13,12 @@ type PresenceState = Record<string, { metas: Record<string, unknown>[] }>
 export interface Presences {
   track(channel: Channel, meta: PresenceMeta): Promise<void>
   untrack(channel: Channel): Promise<void>
+  /** Untracks a channel that has closed. */
+  leave(channel: Channel): Promise<void>
   /** Sends the current state, then all changes. */
   watch(channel: Channel): void
+  /** Rooms whose changes this node follows. */
+  readonly roomCount: number
   /** Keeps this node's presences alive and removes those of lost nodes. */
   heartbeat(): Promise<void>
   close(): Promise<void>
@@ -72,7 +76,8 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
   async function readRoom(name: string, room: Room): Promise<void> {
     room.isStale = false
     const rows = await retry(() => store.readRoom(name))
-    if (rows) announce(name, room, new Map(rows.map((row) => [row.ref, row])))
+    // Its last member may have left during the read.
+    if (rows && rooms.get(name) === room) announce(name, room, new Map(rows.map((row) => [row.ref, row])))
   }
 
   function announce(name: string, room: Room, current: Map<string, Presence>): void {
@@ -81,10 +86,8 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
     room.announced = current
     const diff = JSON.stringify({ joins: presenceState(joins), leaves: presenceState(leaves) })
     const hasChanged = joins.length + leaves.length > 0
-    let isWatched = false
     for (const channel of channels.members(name)) {
       if (!channel.wantsPresence || !channel.permissions.presence.read) continue
-      isWatched = true
       if (room.watchers.has(channel)) {
         if (hasChanged) sender.push(channel, 'presence_diff', diff)
       } else {
@@ -92,18 +95,42 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
         sender.push(channel, 'presence_state', JSON.stringify(presenceState(current.values())))
       }
     }
-    for (const channel of room.watchers) if (!channel.isOpen) room.watchers.delete(channel)
-    if (!isWatched) rooms.delete(name)
+  }
+
+  /** A channel may be untracked or tracked with another meta during the write: the last call counts. */
+  async function write(entries: readonly (readonly [Channel, PresenceMeta])[]): Promise<void> {
+    try {
+      await store.write(entries)
+    } finally {
+      for (const [channel] of entries) if (!tracked.has(channel)) await retry(() => store.delete(channel))
+    }
+    const changed = entries.flatMap(([channel, meta]) => {
+      const current = tracked.get(channel)
+      return current === undefined || current === meta ? [] : [[channel, current] as const]
+    })
+    if (changed.length > 0) await write(changed)
+  }
+
+  async function untrack(channel: Channel): Promise<void> {
+    if (!tracked.delete(channel)) return
+    await retry(() => store.delete(channel))
   }
 
   return {
+    get roomCount() {
+      return rooms.size
+    },
     async track(channel, meta) {
       tracked.set(channel, meta)
-      await store.write([[channel, meta]])
+      await write([[channel, meta]])
     },
-    async untrack(channel) {
-      if (!tracked.delete(channel)) return
-      await retry(() => store.delete(channel))
+    untrack,
+    async leave(channel) {
+      const { room } = channel
+      rooms.get(room)?.watchers.delete(channel)
+      const members = channels.members(room).values()
+      if (rooms.has(room) && !members.some(({ wantsPresence }) => wantsPresence)) rooms.delete(room)
+      await untrack(channel)
     },
     watch(channel) {
       if (!rooms.has(channel.room)) rooms.set(channel.room, openRoom(channel.room))
@@ -115,7 +142,7 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
       // Another node removed this one while it was suspended, or PostgreSQL crashed.
       if (wasMissing && tracked.size > 0) {
         log.warn('this node was taken for gone; its presences are announced again')
-        await store.write([...tracked])
+        await write([...tracked])
       }
     },
     async close() {

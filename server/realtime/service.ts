@@ -51,6 +51,7 @@ export interface RealtimeStats {
   readonly sockets: number
   readonly channels: number
   readonly bindings: number
+  readonly presenceRooms: number
   readonly bufferedBytes: number
   readonly unhandledBytes: number
 }
@@ -152,6 +153,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
       sockets: sockets.size,
       channels: channels.size,
       bindings: channels.bindingCount,
+      presenceRooms: presences.roomCount,
       bufferedBytes: sockets.bufferedBytes,
       unhandledBytes: sockets.unhandledBytes,
     }),
