@@ -98,6 +98,13 @@ export async function updateAccount(scope: Scope, id: string, wanted: AccountCha
 async function applyBanAndMetadata(scope: Scope, id: string, wanted: AccountChanges): Promise<void> {
   await mergeMetadata(scope, id, { user: wanted.userMetadata, app: wanted.appMetadata })
   if (wanted.confirmsEmail) await confirmEmail(scope, id)
+  // The tokens of the sessions hold the role, for which policies do not count.
+  if (wanted.role !== '')
+    await scope.query(
+      `delete from auth.sessions s using auth.users u
+       where u.id = $1 and s.user_id = u.id and u.role = 'service_role' and $2 <> 'service_role'`,
+      [id, wanted.role],
+    )
   await scope.query(
     `update auth.users
      set phone_confirmed_at = case when $2 then coalesce(phone_confirmed_at, now()) else phone_confirmed_at end,

@@ -55,6 +55,52 @@ test('nobody but the operator is let in, whatever they bring', async () => {
   expect((await admin.getUserById(id)).data.user?.email).toBe('owner@example.test')
 })
 
+async function signInAsServiceRole(email: string) {
+  const { id } = await create(email, { role: 'service_role' })
+  const { data, error } = await signIn(email)
+  if (error) throw error
+  const list = async () => {
+    const answer = await fetch(`${service.url}/auth/v1/admin/users`, {
+      headers: { authorization: `Bearer ${data.session.access_token}` },
+    })
+    return [answer.status, ((await answer.json()) as { error_code?: string }).error_code]
+  }
+  return { id, list }
+}
+
+test('a person with the role of the service has it as long as account and session do', async () => {
+  const banned = await signInAsServiceRole('banned-admin@example.test')
+  expect(await banned.list()).toEqual([200, undefined])
+  await service.admin.query(`update auth.users set banned_until = now() + interval '1 hour' where id = $1`, [banned.id])
+  expect(await banned.list()).toEqual([403, 'user_banned'])
+
+  const signedOut = await signInAsServiceRole('gone-admin@example.test')
+  await service.admin.query('delete from auth.sessions where user_id = $1', [signedOut.id])
+  expect(await signedOut.list()).toEqual([403, 'session_not_found'])
+
+  const demoted = await signInAsServiceRole('demoted-admin@example.test')
+  await service.admin.query(`update auth.users set role = 'authenticated' where id = $1`, [demoted.id])
+  expect(await demoted.list()).toEqual([403, 'not_admin'])
+
+  const half = await signInAsServiceRole('half-admin@example.test')
+  await service.admin.query(
+    `insert into auth.mfa_factors (id, user_id, factor_type, status, secret, created_at, updated_at)
+     values ($1, $2, 'totp', 'verified', 'x', now(), now())`,
+    [randomUUID(), half.id],
+  )
+  expect(await half.list()).toEqual([403, 'insufficient_aal'])
+})
+
+test('the sessions of an account end when it loses the role of the service', async () => {
+  const { id } = await signInAsServiceRole('former-admin@example.test')
+  const countSessions = async () =>
+    (await service.admin.query('select from auth.sessions where user_id = $1', [id])).rowCount
+  await admin.updateUserById(id, { role: 'service_role' })
+  expect(await countSessions()).toBe(1)
+  await admin.updateUserById(id, { role: 'authenticated' })
+  expect(await countSessions()).toBe(0)
+})
+
 test('an account is created as the operator says, also where sign-ups are closed', async () => {
   const id = randomUUID()
   const user = await create('Made@example.test', {
