@@ -2,6 +2,7 @@
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import { createLog, type Log } from '#server/base/log.ts'
 import { type Config, loadEnvironment, readConfig } from '#server/config.ts'
+import { exitCodeOf } from '#server/start/backup-commands.ts'
 import { readProductVersion } from '#server/start/product-version.ts'
 
 interface Context {
@@ -41,6 +42,6 @@ export async function runCommand(
     console.log(JSON.stringify(await run(address, { config, log, progress, version: await readProductVersion() })))
   } catch (error) {
     console.error(describeFailure(error))
-    process.exitCode = 1
+    process.exitCode = exitCodeOf(error)
   }
 }

@@ -6,8 +6,10 @@ import path from 'node:path'
 import { createClient } from '@supabase/supabase-js'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
+import { BACKUP_LOCK } from '#server/database/backup-lock.ts'
 import { type AlcoveProcess, type Environment, startAlcove, startRefusing } from './alcove.ts'
 import { runCommand, succeed, temporaryPlace } from './backup-command.ts'
+import { createEmptyDatabase } from './database.ts'
 import { copyStartedDataDir } from './started-data.ts'
 import { createRandom } from './fuzz/random.ts'
 
@@ -267,6 +269,28 @@ test('backups by schedule are made once, removed in time, and seen in the metric
   expect(third.output()).toContain('holds other files')
   expect(await readMetric(third, 'alcove_backup_failed')).toBe('1')
   expect(await readMetric(third, 'alcove_backup_age_seconds')).toBe('+Inf')
+})
+
+test('a scheduled backup that another server makes has not failed', { timeout: 120_000 }, async () => {
+  const { environment, admin } = await createEmptyDatabase()
+  const { folder, dataDir } = await temporaryPlace()
+  const other = await admin.connect()
+  onTestFinished(async () => {
+    other.release()
+    await admin.end()
+  })
+  await other.query('select pg_advisory_lock($1)', [BACKUP_LOCK])
+  const alcove = await startAlcove({ ...environment, DATA_DIR: dataDir, BACKUP_TARGET: folder })
+  onTestFinished(async () => {
+    await alcove.end()
+  })
+  await alcove.printed('another server makes the scheduled backup')
+  expect(await readMetric(alcove, 'alcove_backup_failed')).toBe('0')
+  expect(alcove.output()).not.toContain('the scheduled backup failed')
+
+  const command = await runCommand('backup', folder, { ...environment, DATA_DIR: dataDir })
+  expect(command.code).toBe(75)
+  expect(command.stderr).toContain('Another backup of this installation is running')
 })
 
 test('refuses in one sentence', { timeout: 120_000 }, async () => {

@@ -65,6 +65,11 @@ const identify = ({ encryptionKey }: Secrets): string =>
     hkdfSync('sha256', Buffer.from(encryptionKey, 'base64'), 'alcove', 'installation of a backup', 16),
   ).toString('hex')
 
+const ANOTHER_RUNS = 'another_runs'
+
+export const isAnotherRunning = (error: unknown): boolean =>
+  error instanceof AppError && error.details?.['reason'] === ANOTHER_RUNS
+
 /** @throws AppError `conflict` while another backup runs */
 export async function backUp(options: BackUpOptions): Promise<BackUpSummary> {
   const client = new pg.Client({ ...options.connection, application_name: 'alcove backup', keepAlive: true })
@@ -76,7 +81,9 @@ export async function backUp(options: BackUpOptions): Promise<BackUpSummary> {
       BACKUP_LOCK,
     ])
     if (rows[0]?.isLocked !== true)
-      throw new AppError('conflict', 'Another backup of this installation is running: wait for its end.')
+      throw new AppError('conflict', 'Another backup of this installation is running: wait for its end.', {
+        details: { reason: ANOTHER_RUNS },
+      })
     return await writeBackup(client, options)
   } finally {
     await client.end()

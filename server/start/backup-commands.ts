@@ -6,7 +6,7 @@ import {
   restoreSecretsInDatabase,
   restoreSecretsInFolder,
 } from '#server/access/secrets.ts'
-import { backUp, type BackUpSummary } from '#server/backup/back-up.ts'
+import { backUp, type BackUpSummary, isAnotherRunning } from '#server/backup/back-up.ts'
 import type { Progress } from '#server/backup/progress.ts'
 import { findBackup, type FoundBackup, restore, type RestoreSummary, splitAddress } from '#server/backup/restore.ts'
 import { isFilled, markDatabase, requireEmptyStore, unmarkDatabase } from '#server/backup/restore-place.ts'
@@ -36,6 +36,11 @@ function refuseProject({ SUPABASE_URL }: Config): void {
       'SUPABASE_URL is set, and that project makes backups of its database itself: this command is for a PostgreSQL of our own.',
     )
 }
+
+/** EX_TEMPFAIL of sysexits.h: another backup runs, nothing failed. */
+export const EXIT_ANOTHER_RUNS = 75
+
+export const exitCodeOf = (error: unknown): number => (isAnotherRunning(error) ? EXIT_ANOTHER_RUNS : 1)
 
 export async function runBackup(address: string, context: CommandContext): Promise<BackUpSummary> {
   const { config, progress, version } = context

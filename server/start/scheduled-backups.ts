@@ -11,6 +11,7 @@ import { loadEnvironment } from '#server/config.ts'
 import type { ReadBackupState } from '#server/operation/installation.ts'
 import type { Gauges } from '#server/telemetry/gauges.ts'
 import type { Foundation } from './foundation.ts'
+import { EXIT_ANOTHER_RUNS } from './backup-commands.ts'
 import { openBackups } from './open-backups.ts'
 
 const COMMAND = fileURLToPath(new URL('../../scripts/backup.ts', import.meta.url))
@@ -51,9 +52,12 @@ export async function scheduleBackups({
     })
     const ended = once(child, 'close')
     const [output, sentences] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+    if (child.exitCode === EXIT_ANOTHER_RUNS) return log.info('another server makes the scheduled backup')
     if (child.exitCode !== 0) throw new Error(sentences.trim().split('\n').at(-1) ?? 'it ended without a reason')
     const summary = summarySchema.parse(JSON.parse(output))
     last = summary
+    newestAt = Date.now() - summary.seconds * 1000
+    hasFailed = false
     log.info(summary, 'a backup was made and read back')
   }
 
@@ -69,8 +73,6 @@ export async function scheduleBackups({
     if (now < retryAt) return
     retryAt = now + RETRY_AFTER_MS
     await runCommand()
-    newestAt = now
-    hasFailed = false
   }
 
   const checkAlone = () => {
