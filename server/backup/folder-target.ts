@@ -1,26 +1,13 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError, codeOf } from '#server/base/errors.ts'
+import { flushFolder, ignoreMissing } from '#server/base/durable-files.ts'
 import type { BackupTarget, StoredFile } from './target.ts'
 
 const UNFINISHED = '.unfinished'
 const CHUNK_BYTES = 64 * 1024
-
-function ignoreMissing(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error
-}
-
-/** A rename is durable only once its folder is flushed. */
-async function flushFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
 
 /** Creates missing folders and makes their names durable. */
 async function makeFolder(folder: string): Promise<void> {

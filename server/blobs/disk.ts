@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { codeOf } from '#server/base/errors.ts'
+import { flushFolder, ignoreMissing } from '#server/base/durable-files.ts'
 import { streamFile } from './file-stream.ts'
 import { isBlobId, missingBlob, requireBlobId } from './id.ts'
 import type { BlobStore } from './store.ts'
@@ -37,7 +38,7 @@ export function createDiskStore(dataDir: string): BlobStore {
       })
       await pipeline(bytes, file)
       await rename(unfinished, target)
-      await syncFolder(path.dirname(target))
+      await flushFolder(path.dirname(target))
       return { id, size: file.bytesWritten }
     } catch (error) {
       await rm(unfinished, { force: true })
@@ -89,18 +90,4 @@ async function removeFiles(file: string): Promise<void> {
   await rm(`${file}${UNFINISHED}`, { force: true })
 }
 
-function ignoreMissing(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error
-}
-
 const filesOf = async (folder: string): Promise<string[]> => (await readdir(folder).catch(ignoreMissing)) ?? []
-
-/** A rename is durable only once its folder is flushed. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
