@@ -3,7 +3,7 @@ import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { S3Options } from '#server/blobs/s3.ts'
+import type { S3Options } from '#server/blobs/s3-client.ts'
 
 const LEAST_PART_BYTES = 5 * 1024 * 1024
 

@@ -3,14 +3,11 @@ import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
-  ListMultipartUploadsCommand,
   paginateListObjectsV2,
-  S3Client,
-  S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { AppError } from '#server/base/errors.ts'
-import type { S3Options } from '#server/blobs/s3.ts'
+import { createS3Client, isMissing, listUploads, readBody, type S3Options } from '#server/blobs/s3-client.ts'
 import { collectPassed } from './collect-buffers.ts'
 import type { BackupTarget } from './target.ts'
 
@@ -18,25 +15,10 @@ import type { BackupTarget } from './target.ts'
 const PART_BYTES = 8 * 1024 * 1024
 const PARTS_AT_ONCE = 1
 
-const CONNECTION_TIMEOUT_MS = 10_000
-const IDLE_TIMEOUT_MS = 120_000
-
 /** @param prefix of all keys, empty or ending with `/` */
-export function openS3Target(
-  { endpoint, bucket, region, accessKey, secretKey }: S3Options,
-  prefix: string,
-): BackupTarget {
-  const client = new S3Client({
-    // A store that says nothing any more would hold the lock of the backup for ever.
-    requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS, socketTimeout: IDLE_TIMEOUT_MS },
-    endpoint,
-    region,
-    // Virtual-hosted buckets would need a DNS name for each.
-    forcePathStyle: true,
-    credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  })
+export function openS3Target(options: S3Options, prefix: string): BackupTarget {
+  const { bucket } = options
+  const client = createS3Client(options)
   const address = `s3://${bucket}/${prefix}`.replace(/\/$/, '')
   const named = (name: string) => ({ Bucket: bucket, Key: `${prefix}${name}` })
 
@@ -63,11 +45,9 @@ export function openS3Target(
     },
     async read(name) {
       try {
-        const { Body: body } = await client.send(new GetObjectCommand(named(name)))
-        if (body instanceof Readable) return body
-        throw new TypeError('the store answered without bytes')
+        return readBody(await client.send(new GetObjectCommand(named(name))), options)
       } catch (error) {
-        if (!(error instanceof S3ServiceException) || error.$metadata.httpStatusCode !== 404) throw error
+        if (!isMissing(error)) throw error
         throw new AppError('not_found', `"${address}/${name}" is missing.`, { cause: error })
       }
     },
@@ -81,15 +61,10 @@ export function openS3Target(
       await client.send(new DeleteObjectCommand(named(name)))
     },
     async removeUnfinished() {
-      for (let after = {}; ;) {
-        const page = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...after }))
-        for (const { Key, UploadId } of page.Uploads ?? [])
-          // The prefix is checked again, since some stores ignore it.
-          if (Key?.startsWith(prefix) && isBackupName(Key.slice(prefix.length)))
-            await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
-        if (page.IsTruncated !== true) return
-        after = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
-      }
+      for await (const { Key, UploadId } of listUploads(client, bucket, prefix))
+        // The prefix is checked again, since some stores ignore it.
+        if (Key?.startsWith(prefix) && isBackupName(Key.slice(prefix.length)))
+          await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
     },
   }
 }

@@ -1,55 +1,25 @@
 import { randomUUID } from 'node:crypto'
-import { Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
-import { pipeline, Readable, Transform } from 'node:stream'
+import { pipeline, type Readable, Transform } from 'node:stream'
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
-  ListMultipartUploadsCommand,
   paginateListObjectsV2,
-  S3Client,
-  S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { rejectOnFailure } from '#server/base/failure-scope.ts'
-import { guardAgent } from '#server/base/guard-agent.ts'
-import { guardStream } from '#server/base/guard-events.ts'
 import { isBlobId, missingBlob, requireBlobId } from './id.ts'
+import { createS3Client, isMissing, listUploads, readBody, type S3Options } from './s3-client.ts'
 import type { BlobStore } from './store.ts'
-
-export interface S3Options {
-  readonly endpoint: string
-  readonly bucket: string
-  readonly region: string
-  readonly accessKey: string
-  readonly secretKey: string
-}
 
 /** The minimum of the protocol; each part in flight takes memory. */
 const PART_BYTES = 5 * 1024 * 1024
 const PARTS_AT_ONCE = 2
-/** Those of the client's own agents. */
-const AGENT_OPTIONS = { keepAlive: true, maxSockets: 50 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404
-
-export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }: S3Options): BlobStore {
-  const [httpAgent, httpsAgent] = [new HttpAgent(AGENT_OPTIONS), new HttpsAgent(AGENT_OPTIONS)]
-  guardAgent(httpAgent)
-  guardAgent(httpsAgent)
-  const client = new S3Client({
-    requestHandler: { httpAgent, httpsAgent },
-    endpoint,
-    region,
-    // Virtual-hosted buckets would need a DNS name for each.
-    forcePathStyle: true,
-    credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  })
+export function createS3Store(options: S3Options): BlobStore {
+  const { bucket } = options
+  const client = createS3Client(options)
   const named = (id: string) => ({ Bucket: bucket, Key: requireBlobId(id) })
 
   async function put(bytes: Readable, given?: string): Promise<{ id: string; size: number }> {
@@ -76,27 +46,12 @@ export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }
     return { id, size }
   }
 
-  async function* listUploads() {
-    for (let after = {}; ;) {
-      const page = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, ...after }))
-      yield* page.Uploads ?? []
-      if (page.IsTruncated !== true) return
-      after = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
-    }
-  }
-
   return {
     put,
     async open(id, range) {
       try {
-        const { Body: body } = await client.send(
-          new GetObjectCommand({ ...named(id), ...(range ? { Range: `bytes=${range.start}-${range.end}` } : {}) }),
-        )
-        if (body instanceof Readable) {
-          guardStream(body)
-          return body
-        }
-        throw new TypeError('the store answered without bytes')
+        const wanted = range ? { Range: `bytes=${range.start}-${range.end}` } : {}
+        return readBody(await client.send(new GetObjectCommand({ ...named(id), ...wanted })), options)
       } catch (error) {
         throw isMissing(error) ? missingBlob(id, error) : error
       }
@@ -119,7 +74,7 @@ export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }
     },
     async removeUnfinished(before) {
       let removed = 0
-      for await (const { Key, UploadId, Initiated } of listUploads()) {
+      for await (const { Key, UploadId, Initiated } of listUploads(client, bucket)) {
         if (Key === undefined || !isBlobId(Key) || !Initiated || Initiated >= before) continue
         await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
         removed += 1

@@ -1,4 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -118,4 +121,55 @@ test('reports a rejected secret, and does not take the store for empty', async (
   const store = createS3Store({ ...s3.options, secretKey: 'another' })
   await expect(store.size(randomUUID())).rejects.not.toMatchObject({ code: 'not_found' })
   await expect(store.put(Readable.from([Buffer.from('x')]))).rejects.toThrow(/SignatureDoesNotMatch/)
+})
+
+describe('S3: a store that falls silent', () => {
+  /** @param answer what it says to every request before it falls silent */
+  async function openSilent(answer: (response: ServerResponse) => void = () => undefined) {
+    const server = createServer((request, response) => {
+      request.resume()
+      answer(response)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const { port } = server.address() as AddressInfo
+    const options = { endpoint: `http://127.0.0.1:${port}`, bucket: 'b', region: 'r', accessKey: 'a', secretKey: 's' }
+    return createS3Store({ ...options, limits: { answer: 100, idle: 100 } })
+  }
+  const timedOut = { name: 'TimeoutError' }
+  const id = randomUUID()
+
+  test('without an answer, fails what waits for it', async () => {
+    const store = await openSilent()
+    await Promise.all([
+      expect(store.remove(id)).rejects.toMatchObject(timedOut),
+      expect(store.open(id)).rejects.toMatchObject(timedOut),
+      expect(store.put(Readable.from([Buffer.from('x')]))).rejects.toMatchObject(timedOut),
+    ])
+  })
+
+  test('in the middle of a file, fails who reads it', async () => {
+    const store = await openSilent((response) => {
+      response.writeHead(200, { 'content-length': 100 })
+      response.write('half of it')
+    })
+    await expect(text(await store.open(id))).rejects.toThrow('the store sent nothing for 100 ms')
+  })
+})
+
+test('S3: a reader who pauses for longer than the store may be silent reads on', async () => {
+  const s3 = await startFakeS3()
+  onTestFinished(() => s3.close())
+  const store = createS3Store({ ...s3.options, limits: { idle: 50 } })
+  const bytes = randomBytes(20 * 1024 * 1024)
+  const { id } = await store.put(Readable.from([bytes]))
+  const stream = await store.open(id)
+  if (!(stream instanceof IncomingMessage)) throw new Error('not the answer of the store')
+  await once(stream, 'readable')
+  await once(stream.socket, 'timeout')
+  expect((await buffer(stream)).equals(bytes)).toBe(true)
 })
