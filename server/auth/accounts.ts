@@ -125,7 +125,21 @@ export async function lockAccount(scope: Scope, id: string): Promise<void> {
   await scope.query('select from auth.users where id = $1 for no key update', [id])
 }
 
-export const isBanned = ({ banned_until }: Account): boolean => banned_until !== null && banned_until > new Date()
+/** Why an account cannot be signed in to: it is banned, or was deleted and its row remains. */
+export function refusalOf(
+  { banned_until, deleted_at }: Pick<Account, 'banned_until' | 'deleted_at'>,
+  options?: { readonly status: 400 },
+): AuthError | undefined {
+  if (deleted_at !== null) return new AuthError('user_not_found', 'User not found', options)
+  if (banned_until !== null && banned_until > new Date()) return new AuthError('user_banned', 'User is banned', options)
+  return undefined
+}
+
+/** @throws AuthError `user_banned`, `user_not_found` */
+export function requireUsable(account: Account, options?: { readonly status: 400 }): void {
+  const refusal = refusalOf(account, options)
+  if (refusal) throw refusal
+}
 
 export const hasVerifiedFactor = ({ factors }: Account): boolean => factors.some(({ status }) => status === 'verified')
 

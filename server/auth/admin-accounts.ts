@@ -151,6 +151,7 @@ export async function deleteAccount(scope: Scope, id: string, isSoft: boolean): 
   for (const table of ['sessions', 'mfa_factors', 'identities']) {
     await scope.query(`delete from auth.${table} where user_id = $1`, [id])
   }
+  await scope.query('delete from auth.oauth_sign_ins where linking_user_id = $1', [id])
   const hidden = createHash('sha256').update(`${id} ${randomUUID()}`).digest('base64url')
   await scope.query(
     `update auth.users

@@ -5,7 +5,7 @@ import {
   type Account,
   confirmEmail,
   findAccountByEmail,
-  isBanned,
+  requireUsable,
   lockAccount,
   requireAccount,
   updateProviderList,
@@ -40,7 +40,7 @@ export async function findOrCreateAccount(
   const id =
     (await findByIdentity(scope, providerSignIn)) ?? (await findOrCreateByEmail(scope, providerSignIn, settings))
   const account = await requireAccount(scope, id)
-  if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
+  requireUsable(account)
   await scope.query('update auth.users set last_sign_in_at = now() where id = $1', [id])
   return requireAccount(scope, id)
 }
@@ -48,7 +48,7 @@ export async function findOrCreateAccount(
 export async function linkAccount(scope: Scope, providerSignIn: ProviderSignIn, userId: string): Promise<Account> {
   await lockAccount(scope, userId)
   const account = await requireAccount(scope, userId)
-  if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
+  requireUsable(account)
   if (account.is_sso_user) {
     // A linked provider would remain valid after the person leaves the company.
     throw new AuthError('user_sso_managed', 'A SSO account is only signed in to via SSO')

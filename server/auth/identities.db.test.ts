@@ -117,6 +117,23 @@ test('what belongs to one account is not linked to a second, nor in the browser 
   expect(await identitiesOf(stranger)).toHaveLength(1)
 })
 
+test('a hidden account is not signed in to through a link that had begun', async () => {
+  const { session, user } = await service.signedIn('hidden@example.test')
+  idp.state.person = { subject: 'hidden-1', email: 'hidden@elsewhere.test' }
+  const visits = createVisits()
+  const asked = `${service.url}/auth/v1/user/identities/authorize?provider=oidc&skip_http_redirect=true`
+  const response = await visits.fetch(asked, { headers: { authorization: `Bearer ${session.access_token}` } })
+  const { url } = z.object({ url: z.string() }).parse(await response.json())
+  await service.newAdmin().deleteUser(user.id, true)
+  expect(
+    (await service.admin.query('select from auth.oauth_sign_ins where linking_user_id = $1', [user.id])).rowCount,
+  ).toBe(0)
+  const end = await visits.follow(url, ({ hash, search }) => hash !== '' || search.includes('error'))
+  expect(new URLSearchParams(end.hash.slice(1)).get('access_token')).toBeNull()
+  expect((await service.admin.query('select from auth.identities where user_id = $1', [user.id])).rowCount).toBe(0)
+  expect((await service.admin.query('select from auth.sessions where user_id = $1', [user.id])).rowCount).toBe(0)
+})
+
 test('a provider that is not offered cannot be linked, and nothing where linking is off', async () => {
   const { client } = await service.signedIn('linking@example.test')
   const unsupported = await client.auth.linkIdentity({ provider: 'github', options: { skipBrowserRedirect: true } })

@@ -1,5 +1,5 @@
 /** The account that a one-time link of the operator opens, also where sign-ups are closed. */
-import { confirmEmail, findAccountByEmail, isBanned } from './accounts.ts'
+import { confirmEmail, findAccountByEmail, refusalOf } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { hashPassword, isRightPassword, requireAcceptablePassword } from './passwords.ts'
 import { createAccountForOperator } from './pending-accounts.ts'
@@ -23,7 +23,7 @@ export async function openOperatorAccount(
   const known = await database.asAuth((scope) => findAccountByEmail(scope, address))
   if (known !== undefined && known.confirmed_at !== null) {
     const isRight = await isRightPassword(known.encrypted_password, password)
-    if (!isRight || isBanned(known) || known.deleted_at !== null)
+    if (!isRight || refusalOf(known) !== undefined)
       throw new AuthError(
         'invalid_credentials',
         'There is an account with this address, but the password is not right.',

@@ -2,7 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { Scope } from '#server/database/scope.ts'
-import { type Account, findAccount, isBanned } from './accounts.ts'
+import { type Account, findAccount, requireUsable } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { optionalText } from './request.ts'
 
@@ -111,7 +111,7 @@ export async function useAuthCode(
   if (!isVerifierOf(flow, verifier)) {
     throw new AuthError('bad_code_verifier', 'code challenge does not match previously saved code verifier')
   }
-  if (isBanned(account)) throw new AuthError('user_banned', 'User is banned', { status: 400 })
+  requireUsable(account, { status: 400 })
   await scope.query('delete from auth.one_time_tokens where flow_state_id = $1', [flow.id])
   await scope.query('delete from auth.flow_state where id = $1', [flow.id])
   const { authentication_method: method, provider_type: provider, session_not_after: end } = flow

@@ -1,6 +1,6 @@
 /** Rotates refresh tokens: each is used once, and reuse of an old one ends its session. */
 import type { Scope } from '#server/database/scope.ts'
-import { findAccount, isBanned } from './accounts.ts'
+import { findAccount, refusalOf } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import type { Visitor } from './request.ts'
 import type { AuthService } from './service.ts'
@@ -56,7 +56,8 @@ async function exchange(
   const { session_id: sessionId, user_id: userId } = stored
   const account = await findAccount(scope, userId)
   if (account === undefined) return new AuthError('session_not_found', 'Session not found', { status: 400 })
-  if (isBanned(account)) return new AuthError('user_banned', 'User is banned', { status: 400 })
+  const refusal = refusalOf(account, { status: 400 })
+  if (refusal) return refusal
   if (stored.is_over || stored.is_idle) {
     await scope.query('delete from auth.sessions where id = $1', [sessionId])
     const why = stored.is_over ? '' : ' (Inactivity)'

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { bearerOf } from '#server/access/authenticate.ts'
 import type { VerifiedClaims } from '#server/access/tokens.ts'
 import type { Scope } from '#server/database/scope.ts'
-import { type Account, findAccount, hasVerifiedFactor, isBanned } from './accounts.ts'
+import { type Account, findAccount, hasVerifiedFactor, requireUsable } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { noteAccount } from './event-log.ts'
 import type { AuthService } from './service.ts'
@@ -31,7 +31,7 @@ export async function requireSession(context: Context, { database, tokens }: Aut
   if (sessionId === undefined || session === undefined) {
     throw new AuthError('session_not_found', 'Session from session_id claim in JWT does not exist')
   }
-  if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
+  requireUsable(account)
   noteAccount(context, account.id)
   const level = aal === 'aal2' && session.aal === 'aal2' ? 'aal2' : 'aal1'
   return { account, sessionId, aal: level, openedAt: session.created_at }

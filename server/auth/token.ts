@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { Scope } from '#server/database/scope.ts'
 import { refundAttempt } from '#server/access/token-bucket.ts'
-import { type Account, findAccount, findAccountByEmail, isBanned } from './accounts.ts'
+import { type Account, findAccount, findAccountByEmail, requireUsable } from './accounts.ts'
 import { AuthError, OAuthError } from './errors.ts'
 import { signInWithIdToken } from './id-token.ts'
 import { addressBucket, passwordBucket, enforceRateLimits } from './rate-limits.ts'
@@ -98,7 +98,7 @@ async function signInWithPassword(service: AuthService, { email, password, visit
     throw new AuthError('email_not_confirmed', 'Email not confirmed')
   }
   if (account === undefined || !isRight) throw new AuthError('invalid_credentials', 'Invalid login credentials')
-  if (isBanned(account)) throw new AuthError('user_banned', 'User is banned', { status: 400 })
+  requireUsable(account, { status: 400 })
   const renewedHash = isOutdatedHash(account.encrypted_password) ? await hashPassword(password) : null
   const grant = await database.asAuth(async (scope) => {
     await refundAttempt(scope, failures.key)

@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { refundAttempt } from '#server/access/token-bucket.ts'
 import type { Scope } from '#server/database/scope.ts'
-import { type Account, confirmEmail, findAccount, isBanned } from './accounts.ts'
+import { type Account, confirmEmail, findAccount, requireUsable } from './accounts.ts'
 import { confirmEmailChange } from './email-change.ts'
 import { AuthError } from './errors.ts'
 import { addressBucket, codeBucket, enforceRateLimits } from './rate-limits.ts'
@@ -223,7 +223,7 @@ async function confirmByMail(scope: Scope, used: UsedCode): Promise<Account | 'w
   const { userId, kind, flowId } = used
   const before = await findAccount(scope, userId)
   if (before === undefined) return undefined
-  if (isBanned(before)) throw new AuthError('user_banned', 'User is banned')
+  requireUsable(before)
   if (kind === 'email_change_token_current' || kind === 'email_change_token_new') {
     const changed = await confirmEmailChange(scope, used)
     if (changed === undefined || changed === 'waiting') return changed

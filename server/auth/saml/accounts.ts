@@ -1,6 +1,6 @@
 /** Chooses an account only by the provider's subject: accounts with an equal address stay separate. */
 import { randomUUID } from 'node:crypto'
-import { type Account, isBanned, requireAccount, updateProviderList } from '#server/auth/accounts.ts'
+import { type Account, requireUsable, requireAccount, updateProviderList } from '#server/auth/accounts.ts'
 import { AuthError } from '#server/auth/errors.ts'
 import { isEmail, normaliseEmail } from '#server/auth/request.ts'
 import type { AuthSettings } from '#server/auth/service.ts'
@@ -33,7 +33,7 @@ export async function findOrCreateSsoAccount(
     (await findAndUpdate(scope, provider, subject, data)) ??
     (await createAccount(scope, provider, subject, data, signup))
   const account = await requireAccount(scope, id)
-  if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
+  requireUsable(account)
   return account
 }
 
