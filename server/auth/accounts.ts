@@ -33,7 +33,7 @@ export interface Account {
   readonly email: string | null
   readonly encrypted_password: string | null
   readonly email_confirmed_at: Date | null
-  /** Confirmed under AUTH_AUTOCONFIRM, without proof of ownership. */
+  /** Confirmed without proof of ownership: under AUTH_AUTOCONFIRM, or by a SAML provider outside its domains. */
   readonly email_assumed: boolean
   readonly confirmation_sent_at: Date | null
   readonly recovery_sent_at: Date | null

@@ -3,6 +3,7 @@ import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, startAuthService } from '#test/auth-service.ts'
 import { createVisits } from '#test/browser-visits.ts'
+import { createSpace } from '#test/spaces.ts'
 import { type SamlForgery, type SamlIdentityProvider, startSamlProvider } from '#test/saml-provider.ts'
 
 let idp: SamlIdentityProvider
@@ -72,6 +73,27 @@ test('somebody of the company gets an account of its own kind, and the same one 
   expect(claims).toMatchObject({ amr: [{ method: 'sso/saml', provider: idp.provider.id }] })
   idp.state.person = { subject: 'ada-1', email: 'ada.l@acme.test', name: 'Ada L' }
   expect((await userOf(await arrive())).user).toMatchObject({ id: user.id, email: 'ada.l@acme.test' })
+})
+
+test('a company proves addresses of its own domains only: no invitation to another address is theirs', async () => {
+  const owner = await service.createPerson()
+  const space = await createSpace(service, owner)
+  const invitationsOf = async (email: string) => {
+    await service.admin.query(`insert into space_invitations (space_id, email, role) values ($1, $2, 'reader')`, [
+      space,
+      email,
+    ])
+    idp.state.person = { subject: 'crossing-1', email }
+    const { user } = await userOf(await arrive())
+    const claims = { sub: user.id, role: 'authenticated' as const }
+    const { rows } = await service.database.asUser(claims, (scope) =>
+      scope.query<{ email: string }>('select email from space_invitations'),
+    )
+    return rows
+  }
+  expect(await invitationsOf('victim@elsewhere.test')).toEqual([])
+  expect(await invitationsOf('member@acme.test')).toEqual([{ email: 'member@acme.test' }])
+  expect(await invitationsOf('other@sub.acme.test')).toEqual([])
 })
 
 test('an account with a password and the same address stays apart', async () => {

@@ -1340,7 +1340,9 @@ CREATE OR REPLACE FUNCTION public.confirmed_email()
  STABLE SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-  select lower(u.email) from auth.users u where u.id = auth.uid() and u.email_confirmed_at is not null
+  select lower(u.email) from auth.users u
+  where u.id = auth.uid() and u.email_confirmed_at is not null
+    and (not u.is_sso_user or to_jsonb(u) ->> 'email_assumed' = 'false')
 $function$;
 
 CREATE OR REPLACE FUNCTION public.conversation_bytes(conversation uuid)

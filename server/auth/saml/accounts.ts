@@ -9,6 +9,10 @@ import type { SamlResult, SamlProviderSettings } from './provider.ts'
 
 export const providerNameOf = ({ id }: Pick<SamlProviderSettings, 'id'>): string => `sso:${id}`
 
+/** A company vouches for addresses of its own domains. */
+const isForeign = ({ domains }: SamlProviderSettings, email: string): boolean =>
+  !domains.includes(email.slice(email.lastIndexOf('@') + 1))
+
 /** @throws AuthError `saml_assertion_no_email`, `signup_disabled`, `user_banned`. */
 export async function findOrCreateSsoAccount(
   scope: Scope,
@@ -52,9 +56,9 @@ async function findAndUpdate(
   const id = found.rows[0]?.user_id
   if (id === undefined) return undefined
   await scope.query(
-    `update auth.users set email = $2, raw_user_meta_data = raw_user_meta_data || $3::jsonb, last_sign_in_at = now(),
-       updated_at = now() where id = $1 and is_sso_user`,
-    [id, data.email, data],
+    `update auth.users set email = $2, raw_user_meta_data = raw_user_meta_data || $3::jsonb, email_assumed = $4,
+       last_sign_in_at = now(), updated_at = now() where id = $1 and is_sso_user`,
+    [id, data.email, data, isForeign(provider, data.email)],
   )
   return id
 }
@@ -69,9 +73,9 @@ async function createAccount(
   if (signup !== 'open') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
   const id = randomUUID()
   await scope.query(
-    `insert into auth.users (id, email, email_confirmed_at, raw_user_meta_data, is_sso_user, last_sign_in_at)
-     values ($1, $2, now(), $3, true, now())`,
-    [id, data.email, data],
+    `insert into auth.users (id, email, email_confirmed_at, raw_user_meta_data, is_sso_user, email_assumed, last_sign_in_at)
+     values ($1, $2, now(), $3, true, $4, now())`,
+    [id, data.email, data, isForeign(provider, data.email)],
   )
   await scope.query(
     `insert into auth.identities (provider_id, user_id, identity_data, provider, last_sign_in_at)
