@@ -3,7 +3,7 @@ import type { Database } from '#server/database/scope.ts'
 import { listStale, lockSearchable } from '#server/documents/store/ingestion.ts'
 import { readPages } from '#server/documents/store/pages.ts'
 import type { JobHandlers } from '#server/jobs/handler.ts'
-import { indexDocument } from '#server/search/index/index-document.ts'
+import { reindexDocument } from '#server/search/index/index-document.ts'
 import { TOKENIZER_VERSION } from '#server/search/text/tokenizer.ts'
 import { documentJob, EXPIRE_S, requestFor } from './document-job.ts'
 
@@ -35,7 +35,7 @@ async function reindex(database: Database, documentId: string): Promise<void> {
   await retryDeadlock(() =>
     database.asService(async (scope) => {
       const document = await lockSearchable(scope, documentId)
-      if (document) await indexDocument(scope, document, readPages(scope, documentId))
+      if (document) await reindexDocument(scope, document, readPages(scope, documentId))
     }),
   )
 }

@@ -1,6 +1,7 @@
 import type { Scope } from '#server/database/scope.ts'
 import { stemInLanguage } from '#server/search/text/stemmer.ts'
 import { TOKENIZER_VERSION } from '#server/search/text/tokenizer.ts'
+import { readVectorUsage, restoreVectorUsage } from '#server/search/vectors/vector-store.ts'
 import type { BatchTerms, IndexedText, TextToIndex } from './batch-terms.ts'
 import type { PageToIndex } from './document-terms.ts'
 import type { PackedSegment } from './pack-segment.ts'
@@ -27,19 +28,45 @@ export async function indexDocument(
   document: DocumentToIndex,
   pages: AsyncIterable<PageToIndex> | Iterable<PageToIndex>,
 ): Promise<void> {
+  const { indexed, segment } = await computeDocument(scope, document, pages)
+  await removeIndex(scope, document.id)
+  await insertPassages(scope, document.owner, rowsOf(indexed))
+  await insertEntries(scope, document.owner, indexed, segment)
+}
+
+/**
+ * Replaces the index of a document whose pages have not changed since it was made, as the service. Passages that come
+ * out equal keep their rows and thereby their vectors, which a provider may have been paid for.
+ * @throws TooManyPassagesError
+ */
+export async function reindexDocument(
+  scope: Scope,
+  document: DocumentToIndex,
+  pages: AsyncIterable<PageToIndex> | Iterable<PageToIndex>,
+): Promise<void> {
+  const { id, owner } = document
+  const { indexed, segment } = await computeDocument(scope, document, pages)
+  const usage = await readVectorUsage(scope, document)
+  const { rowCount } = await scope.query('delete from document_index where document_id = $1', [id])
+  // Vectors without an index entry are not counted, so they are made again.
+  if (rowCount === 0) await removeIndex(scope, id)
+  await insertPassages(scope, owner, await deleteChangedPassages(scope, document, rowsOf(indexed)))
+  await insertEntries(scope, owner, indexed, segment)
+  await restoreVectorUsage(scope, id, usage)
+}
+
+async function computeDocument(
+  scope: Scope,
+  document: DocumentToIndex,
+  pages: AsyncIterable<PageToIndex> | Iterable<PageToIndex>,
+): Promise<{ readonly indexed: readonly IndexedDocument[]; readonly segment: PackedSegment }> {
   const { documents, segment } = await inIndexThread(async (run) => {
     for await (const batch of inBatches(pages)) {
       if ((await run('addPages', batch)) > MAX_PASSAGES) throw new TooManyPassagesError()
     }
     return computeIndex(run, scope, await run('listWords', document.filename))
   })
-  await removeIndex(scope, document.id)
-  await insertIndex(
-    scope,
-    document.owner,
-    documents.map((text) => ({ document, ...text })),
-    segment,
-  )
+  return { indexed: documents.map((text) => ({ document, ...text })), segment }
 }
 
 /** Indexes new documents of one owner as one segment, as the service. @throws TooManyPassagesError */
@@ -57,20 +84,20 @@ export async function indexNewDocuments(
     return text ? [{ document, ...text }] : []
   })
   if (segment.passages > MAX_PASSAGES) throw new TooManyPassagesError()
-  await insertIndex(scope, owner, indexed, segment)
+  await insertPassages(scope, owner, rowsOf(indexed))
+  await insertEntries(scope, owner, indexed, segment)
 }
 
 interface IndexedDocument extends IndexedText {
   readonly document: DocumentToIndex
 }
 
-async function insertIndex(
+async function insertEntries(
   scope: Scope,
   owner: string,
   indexed: readonly IndexedDocument[],
   segment: PackedSegment,
 ): Promise<void> {
-  await insertPassages(scope, owner, indexed)
   const lengths = indexed.map(({ passages }) => passages.reduce((sum, passage) => sum + passage.length, 0))
   const totals = {
     length: lengths.reduce((sum, length) => sum + length, 0),
@@ -122,10 +149,54 @@ async function* inBatches(pages: AsyncIterable<PageToIndex> | Iterable<PageToInd
   if (batch.length > 0) yield batch
 }
 
-async function insertPassages(scope: Scope, owner: string, indexed: readonly IndexedDocument[]): Promise<void> {
-  const rows = indexed.flatMap(({ document: { id }, passages }) =>
-    passages.map(({ page, start, end, heading }, passage) => ({ id, passage, page, start, end, heading })),
+interface PassageRow {
+  readonly id: string
+  readonly passage: number
+  readonly page: number
+  readonly start: number
+  readonly end: number
+  readonly heading: string | null
+}
+
+const rowsOf = (indexed: readonly IndexedDocument[]): PassageRow[] =>
+  indexed.flatMap(({ document: { id }, passages }) =>
+    passages.map(({ page, start, end, heading }, passage) => ({
+      id,
+      passage,
+      page,
+      start,
+      end,
+      heading: heading ?? null,
+    })),
   )
+
+/** Returns the rows that are to be inserted. */
+async function deleteChangedPassages(
+  scope: Scope,
+  { id, owner }: DocumentToIndex,
+  wanted: readonly PassageRow[],
+): Promise<PassageRow[]> {
+  const { rows } = await scope.query<PassageRow & { owner: string }>(
+    `select document_id as id, owner, passage, page, "start", "end", heading from passages where document_id = $1`,
+    [id],
+  )
+  const stored = new Map(rows.map((row) => [row.passage, row]))
+  const missing = wanted.filter((row) => {
+    const found = stored.get(row.passage)
+    const isEqual =
+      found?.owner === owner &&
+      found.page === row.page &&
+      found.start === row.start &&
+      found.end === row.end &&
+      found.heading === row.heading
+    if (isEqual) stored.delete(row.passage)
+    return !isEqual
+  })
+  await scope.query('delete from passages where document_id = $1 and passage = any ($2)', [id, [...stored.keys()]])
+  return missing
+}
+
+async function insertPassages(scope: Scope, owner: string, rows: readonly PassageRow[]): Promise<void> {
   for (let from = 0; from < rows.length; from += BATCH_ROWS) {
     const batch = rows.slice(from, from + BATCH_ROWS)
     await scope.query(
@@ -140,7 +211,7 @@ async function insertPassages(scope: Scope, owner: string, indexed: readonly Ind
         batch.map(({ page }) => page),
         batch.map(({ start }) => start),
         batch.map(({ end }) => end),
-        batch.map(({ heading }) => heading ?? null),
+        batch.map(({ heading }) => heading),
       ],
     )
   }

@@ -107,6 +107,11 @@ async function holdChoice(scope: Scope, owner: string, model: string): Promise<b
   return rowCount === 1
 }
 
+/** Waits for transactions that index or delete the documents: they remove rows that vectors refer to. */
+async function holdDocuments(scope: Scope, ids: readonly string[]): Promise<void> {
+  await scope.query('select from documents where id = any ($1) order by id for key share', [ids])
+}
+
 /** Skips passages that are deleted or indexed again meanwhile. False, and none stored, for a model that is no longer chosen. Runs as the service. */
 export async function insertVectors(
   scope: Scope,
@@ -115,6 +120,7 @@ export async function insertVectors(
 ): Promise<boolean> {
   for (const owner of new Set(passages.map((passage) => passage.owner)))
     if (!(await holdChoice(scope, owner, model))) return false
+  await holdDocuments(scope, [...new Set(passages.map(({ document_id }) => document_id))])
   await scope.query(
     `insert into passage_vectors (owner, model, document_id, passage, signs, vector)
          select p.owner, $1, p.document_id, p.passage, given.signs::bit varying, given.vector
@@ -142,17 +148,74 @@ export async function markEmbedded(
   { documentId, owner, model }: { readonly documentId: string; readonly owner: string; readonly model: string },
 ): Promise<boolean> {
   if (!(await holdChoice(scope, owner, model))) return false
+  await holdDocuments(scope, [documentId])
+  await insertEmbedded(scope, documentId, [model])
+  return true
+}
+
+async function insertEmbedded(scope: Scope, documentId: string, models: readonly string[]): Promise<void> {
   await scope.query(
     `insert into embedded_documents (owner, model, document_id, passages)
-         select i.owner, $2, i.document_id, i.passages from document_index i
+         select i.owner, m.model, i.document_id, i.passages from document_index i, unnest($2::text[]) as m (model)
          where i.document_id = $1 and i.passages = (
            select count(*) from passage_vectors v
-           where v.owner = i.owner and v.model = $2 and v.document_id = i.document_id)
+           where v.owner = i.owner and v.model = m.model and v.document_id = i.document_id)
          for key share of i
          on conflict do nothing`,
-    [documentId, model],
+    [documentId, models],
   )
-  return true
+}
+
+interface VectorUsage {
+  readonly model: string
+  readonly bytes: string
+  readonly vectors: number
+}
+
+/**
+ * Usage of a document by model, which is deleted with its index entry. Models that are no longer chosen are left out;
+ * the others stay chosen until the transaction ends. Runs as the service.
+ */
+export async function readVectorUsage(
+  scope: Scope,
+  { id, owner }: { readonly id: string; readonly owner: string },
+): Promise<VectorUsage[]> {
+  const { rows: models } = await scope.query<{ model: string }>(
+    'select model from vector_usage where document_id = $1 order by model',
+    [id],
+  )
+  const chosen: string[] = []
+  for (const { model } of models) if (await holdChoice(scope, owner, model)) chosen.push(model)
+  const { rows } = await scope.query<VectorUsage & Record<string, unknown>>(
+    `select u.model, u.bytes::text, (
+       select count(*)::int from passage_vectors v
+       where v.owner = u.owner and v.model = u.model and v.document_id = u.document_id) as vectors
+     from vector_usage u where u.document_id = $1 and u.model = any ($2)`,
+    [id, chosen],
+  )
+  return rows.filter(({ vectors }) => vectors > 0)
+}
+
+/** Counts the vectors that the document still has, once it has an index entry again. Runs as the service. */
+export async function restoreVectorUsage(
+  scope: Scope,
+  documentId: string,
+  usage: readonly VectorUsage[],
+): Promise<void> {
+  // All vectors of a model have one size.
+  await scope.query(
+    `insert into vector_usage (owner, model, document_id, bytes)
+     select v.owner, v.model, v.document_id, given.bytes / given.vectors * count(*)
+     from unnest($2::text[], $3::bigint[], $4::int[]) as given (model, bytes, vectors)
+     join passage_vectors v on v.document_id = $1 and v.model = given.model
+     group by v.owner, v.model, v.document_id, given.bytes, given.vectors`,
+    [documentId, usage.map(({ model }) => model), usage.map(({ bytes }) => bytes), usage.map(({ vectors }) => vectors)],
+  )
+  await insertEmbedded(
+    scope,
+    documentId,
+    usage.map(({ model }) => model),
+  )
 }
 
 /** Deletes only once the owner's library has all vectors of this model; returns the owner. Runs as the service. */
