@@ -152,6 +152,39 @@ test.each([
 )
 
 test.each([
+  ['COUNTBLANK(B2:B100)', 96],
+  ['COUNTBLANK(A3:F4)', 7],
+  ['COUNTIF(A2:A100,"")', 96],
+  ['COUNTIFS(A1:A50,"",B1:B50,"")', 46],
+  ['SUMPRODUCT((A1:A100="")*1)', 96],
+  ['SUMPRODUCT(--ISBLANK(A1:A100))', 96],
+  ['SUMPRODUCT(1/COUNTIF(A1:A60,A1:A60&""))', 5],
+  ["SUMPRODUCT(B2:B100,'More notes'!A1:A99)", 12.5 * 0.19],
+  ["SUMPRODUCT(B:B,'More notes'!A:A)", 0],
+  ['SUMPRODUCT(ROW(A1:A100)*(\'More notes\'!A1:A100="done"))', 2],
+  ['INDEX(A1:A100,80)', 0],
+  ['INDEX(A1:A100,101)', '#REF!'],
+  ['INDEX(A1:Z1,1,20)', 0],
+  ['VLOOKUP("Oil",A3:F9,6,FALSE)', 0],
+  ['HLOOKUP("Item",A1:C9,8,FALSE)', 0],
+  ['SUM(B2:B1048576)', 16.3],
+  ['SUM(A3:IV65536)', 93.8],
+  ['MATCH("Oil",A1:A65536,0)', 4],
+])('empty cells below and behind those of a sheet count: %s is %s', (formula, result) =>
+  typeof result === 'number' ? expect(compute(formula)).toBeCloseTo(result, 9) : expect(compute(formula)).toBe(result),
+)
+
+test('ranges far beyond the last row cost little more than their cells', () => {
+  const cells = Array.from({ length: 3_000 }, (_, row) => [
+    cellOf(row),
+    cellOf({ f: 'SUM(A$1:A$60000)+SUMPRODUCT((A$2990:A$60000>0)*1)+COUNTBLANK(A$2999:A$60000)' }),
+  ])
+  const formulas = createFormulas({ sheets: [{ name: 'S', cells }], names: [], is1904: false })
+  expect(formulas.compute(0, 0, 1)).toBe(4_498_500 + 11 + 57_000)
+  expect(formulas.compute(0, 900, 1)).toBe(4_498_500 + 11 + 57_000)
+})
+
+test.each([
   'NOW()',
   'TODAY()-45000',
   'RAND()',

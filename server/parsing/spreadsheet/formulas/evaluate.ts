@@ -54,6 +54,11 @@ const MAX_FORMULA_CHARACTERS = 8_192
 const MAX_TEXT = 32_767
 const MAX_TIME_MS = 5_000
 const MAX_PARSED_FORMULAS = 1_000
+/** Numbers from 0 of the last row and column that .xls and .xlsx have: ranges up to them mean whole columns and rows. */
+const LAST_ROWS = new Set([65_535, 1_048_575])
+const LAST_COLUMNS = new Set([255, 16_383])
+/** Empty cells beyond those of the sheet that take as long as one step. */
+const EMPTY_CELLS_PER_STEP = 64
 /** Steps between two looks at the clock. */
 const CLOCK_STEPS = 1_000
 
@@ -76,6 +81,8 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
   const sheetNumbers = new Map(sheets.map(({ name }, index) => [name.toLowerCase(), index]))
   const rowCounts = sheets.map(({ cells }) => cells.length)
   const columnCounts = sheets.map(({ cells }) => cells.reduce((most, row) => Math.max(most, row?.length ?? 0), 0))
+  // Whole columns of several sheets have one length, so that they can be combined.
+  const [mostRows, mostColumns] = [Math.max(1, ...rowCounts), Math.max(1, ...columnCounts)]
   // Thousands of cells may hold this failure.
   const tooMuch = new NotComputable('too much to compute')
   let steps = 0
@@ -227,8 +234,8 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
       sheet,
       top: top ?? 0,
       left: left ?? 0,
-      bottom: bottom ?? Math.max(0, (rowCounts[sheet] ?? 0) - 1),
-      right: right ?? Math.max(0, (columnCounts[sheet] ?? 0) - 1),
+      bottom: bottom ?? mostRows - 1,
+      right: right ?? mostColumns - 1,
     }
   }
 
@@ -250,13 +257,34 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
     if (isMatrix(value)) return value
     if (!isRange(value)) return [[value]]
     const { sheet, top, left, bottom, right } = value
-    // Whole columns and rows end with the last cell of the sheet.
-    const lastRow = Math.max(top, Math.min(bottom, (rowCounts[sheet] ?? 0) - 1))
-    const lastColumn = Math.max(left, Math.min(right, (columnCounts[sheet] ?? 0) - 1))
-    const [height, width] = [lastRow - top + 1, lastColumn - left + 1]
+    const lastRow = Math.max(top, LAST_ROWS.has(bottom) ? Math.min(bottom, mostRows - 1) : bottom)
+    const lastColumn = Math.max(left, LAST_COLUMNS.has(right) ? Math.min(right, mostColumns - 1) : right)
+    const isTooLarge = (lastRow - top + 1) * (lastColumn - left + 1) > MAX_RANGE_CELLS
+    return readRange(isTooLarge ? withinSheet(value) : { sheet, top, left, bottom: lastRow, right: lastColumn })
+  }
+
+  const withinSheet = ({ sheet, top, left, bottom, right }: CellRange): CellRange => ({
+    sheet,
+    top,
+    left,
+    bottom: Math.max(top, Math.min(bottom, (rowCounts[sheet] ?? 0) - 1)),
+    right: Math.max(left, Math.min(right, (columnCounts[sheet] ?? 0) - 1)),
+  })
+
+  /** Rows below the last one of the sheet are one array. */
+  function readRange({ sheet, top, left, bottom, right }: CellRange): Matrix {
+    const [height, width] = [bottom - top + 1, right - left + 1]
     if (height * width > MAX_RANGE_CELLS) throw new NotComputable('too large a range')
+    const rows = Math.max(0, Math.min(height, (rowCounts[sheet] ?? 0) - top))
+    const columns = Math.max(0, Math.min(width, (columnCounts[sheet] ?? 0) - left))
+    countSteps(Math.ceil((height * width - rows * columns) / EMPTY_CELLS_PER_STEP))
+    const emptyRow = Array.from({ length: width }, () => null)
     return Array.from({ length: height }, (_, row) =>
-      Array.from({ length: width }, (_cell, column) => readCell({ sheet, row: top + row, column: left + column })),
+      row < rows
+        ? emptyRow.map((empty, column) =>
+            column < columns ? readCell({ sheet, row: top + row, column: left + column }) : empty,
+          )
+        : emptyRow,
     )
   }
 
@@ -284,9 +312,8 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
   ): Value {
     if (at.isArray !== true || values.every(isSingle)) return compute(values.map((value) => toScalar(value, at)))
     const matrices = values.map(toMatrix)
-    const height = Math.max(...matrices.map((matrix) => matrix.length))
     const width = Math.max(...matrices.map((matrix) => matrix[0]?.length ?? 1))
-    return Array.from({ length: height }, (_, row) =>
+    return computeRows(matrices, (row) =>
       Array.from({ length: width }, (_cell, column) => {
         countSteps(matrices.length)
         return compute(matrices.map((matrix) => elementAt(matrix, row, column)))
@@ -296,20 +323,20 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
 
   function map(value: Value, change: (value: Scalar) => Scalar): Value {
     if (isSingle(value)) return change(toMatrix(value)[0]?.[0] ?? null)
-    return toMatrix(value).map((row) => row.map(change))
+    const matrix = toMatrix(value)
+    return computeRows([matrix], (row) => (matrix[row] ?? []).map(change))
   }
 
   function combine(left: Value, right: Value, apply: (left: Scalar, right: Scalar) => Scalar): Value {
     const [one, other] = [toMatrix(left), toMatrix(right)]
-    const height = Math.max(one.length, other.length)
     const width = Math.max(one[0]?.length ?? 1, other[0]?.length ?? 1)
-    countSteps(height * width)
-    const result = Array.from({ length: height }, (_, row) =>
-      Array.from({ length: width }, (_cell, column) =>
+    const result = computeRows([one, other], (row) => {
+      countSteps(width)
+      return Array.from({ length: width }, (_cell, column) =>
         apply(elementAt(one, row, column), elementAt(other, row, column)),
-      ),
-    )
-    return height === 1 && width === 1 ? (result[0]?.[0] ?? null) : result
+      )
+    })
+    return result.length === 1 && width === 1 ? (result[0]?.[0] ?? null) : result
   }
 
   return {
@@ -353,9 +380,23 @@ const MAX_NAME_DEPTH = 20
 const isSingle = (value: Value): boolean =>
   isRange(value) ? value.top === value.bottom && value.left === value.right : !isMatrix(value)
 
+const lineAt = (matrix: Matrix, row: number) => (matrix.length === 1 ? matrix[0] : matrix[row])
+
+/** Computes a row once for all rows in succession that are made of the same arrays, as empty ones are. */
+function computeRows(matrices: readonly Matrix[], compute: (row: number) => readonly Scalar[]): Matrix {
+  const rows: (readonly Scalar[])[] = []
+  const height = Math.max(...matrices.map((matrix) => matrix.length))
+  for (let row = 0; row < height; row += 1) {
+    const before = rows.at(-1)
+    const isRepeated = before && matrices.every((matrix) => lineAt(matrix, row) === lineAt(matrix, row - 1))
+    rows.push(isRepeated ? before : compute(row))
+  }
+  return rows
+}
+
 /** A single row or column is repeated over the other operand. */
 const elementAt = (matrix: Matrix, row: number, column: number): Scalar => {
-  const line = matrix.length === 1 ? matrix[0] : matrix[row]
+  const line = lineAt(matrix, row)
   if (!line) return new CellError('#N/A')
   const element = line.length === 1 ? line[0] : line[column]
   return element === undefined ? new CellError('#N/A') : element
