@@ -15,6 +15,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const ROW_END = '\u001e'
 /** A footnote or endnote; the text refers to it by number: "[1]". */
 const NOTE = /\bid="[^"]*(?:foot|end)note-/
+/** Text of the link that leads from a note or comment back to its place. */
+const BACK_LINK = '↑'
 const HREF = /\bhref="([^"]*)"/
 const HEADING_TAG = /^h[1-6]$/
 const BOLD_HEADING_MAX_CHARACTERS = 90
@@ -71,7 +73,7 @@ export function findHtmlBlocks(html: string): Block[] {
 
   for (const [, slash, tag, attributes = '', words] of html.matchAll(TOKEN)) {
     if (words !== undefined) {
-      const decoded = decodeSymbolMarks(decode(words)).replaceAll('↑', '').replaceAll('\n', ' ')
+      const decoded = decodeSymbolMarks(decode(words)).replaceAll('\n', ' ')
       text += decoded
       if (boldDepth > 0) boldCharacters += decoded.trim().length
       continue
@@ -89,6 +91,10 @@ export function findHtmlBlocks(html: string): Block[] {
         else {
           const link = links.pop()
           if (!link) break
+          if (link.target.startsWith('#') && text.slice(link.start) === BACK_LINK) {
+            text = text.slice(0, link.start)
+            break
+          }
           const address = addressBehind(text.slice(link.start), link.target)
           text += address
           if (boldDepth > 0) boldCharacters += address.trim().length
