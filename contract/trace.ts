@@ -58,7 +58,7 @@ export type AddedWord = z.infer<typeof addedWord>
 export const retrievalTrace = z.object({
   /** `passages`: the best passages; `whole`: a complete document, for a question about all of it. */
   scope: z.enum(['passages', 'whole']),
-  /** The complete document exceeded the model's window, so only its first pages with text were read. */
+  /** The complete document exceeded the model's window or what is read at once: only its first pages with text were read. */
   pages: z.object({ read: z.int().nonnegative(), of: z.int().positive() }).optional(),
   query: z.string(),
   /** Further searches: the parts of the question, and other words that the model gave; absent if there are none. */

@@ -128,7 +128,7 @@ function createTools(
 }
 
 async function condenseDocuments(
-  { sources, query, model }: ReplyContext,
+  { sources, query, model, trace }: ReplyContext,
   chat: ChatModel,
   signal: AbortSignal,
 ): Promise<Pick<PromptInput, 'sources' | 'pages'>> {
@@ -136,9 +136,10 @@ async function condenseDocuments(
   const { contextWindow } = model
   const condensed = await condenseSources(pages, { chat, question: query, contextWindow, signal })
   const { pagesRead } = condensed
+  const of = pages.length + (trace?.pages ? trace.pages.of - trace.pages.read : 0)
   return {
     sources: [...condensed.sources, ...sources.filter(isMessageSource)],
-    ...(pagesRead < pages.length ? { pages: { read: pagesRead, of: pages.length } } : {}),
+    ...(pagesRead < of ? { pages: { read: pagesRead, of } } : {}),
   }
 }
 

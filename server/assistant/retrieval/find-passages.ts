@@ -219,7 +219,7 @@ async function findWholeDocuments(
   if (!documentIds) return undefined
   const small = Math.min(MAX_SMALL_CHARACTERS, maxSourceCharacters(contextWindow))
   if (!isWhole && (await countCharacters(scope, documentIds)) > small) return undefined
-  const passages = await readAllPages(scope, documentIds)
+  const { passages, count } = await readAllPages(scope, documentIds)
   if (passages.length === 0) return undefined
   const characters = passages.reduce((sum, { text }) => sum + text.length, 0)
   const trace: RetrievalTrace = {
@@ -232,9 +232,20 @@ async function findWholeDocuments(
     tokens: Math.ceil(characters / TRACE_CHARACTERS_PER_TOKEN),
     ms: performance.now() - startedAt,
     notes: [],
+    ...(passages.length < count ? { pages: { read: passages.length, of: count } } : {}),
   }
   return { passages, trace }
 }
+
+/** A search by words reads no pages, and a whole document that fits all of them. */
+function joinPages(...traces: readonly RetrievalTrace[]): NonNullable<RetrievalTrace['pages']> {
+  const read = traces.map(
+    ({ scope, matched, pages }) => pages ?? (scope === 'whole' ? { read: matched, of: matched } : { read: 0, of: 0 }),
+  )
+  return { read: sumOf(read.map((pages) => pages.read)), of: sumOf(read.map((pages) => pages.of)) }
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 
 function mergeTraces(traces: readonly RetrievalTrace[]): RetrievalTrace | undefined {
   const [first, ...others] = traces
@@ -253,6 +264,7 @@ function mergeTraces(traces: readonly RetrievalTrace[]): RetrievalTrace | undefi
         tokens: joined.tokens + trace.tokens,
         ms: joined.ms + trace.ms,
         notes: [...joined.notes, ...trace.notes],
+        ...(joined.pages || trace.pages ? { pages: joinPages(joined, trace) } : {}),
       },
     first,
   )

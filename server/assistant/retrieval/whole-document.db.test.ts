@@ -1,10 +1,13 @@
-import { expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { READER_MODEL } from '#contract/product-names.ts'
 import type { RetrievalTrace } from '#contract/trace.ts'
+import { parseCommands } from '#server/assistant/tools/commands.ts'
 import type { Claims } from '#server/database/scope.ts'
 import { openTestAssistant } from '#test/assistant.ts'
 import { addReadDocument } from '#test/library.ts'
+import { findPassages } from './find-passages.ts'
 
 const { db, stub, assistant } = await openTestAssistant()
 
@@ -104,6 +107,51 @@ test('an answer from a document with too many pages says how far it was read', a
   expect(await promptOf()).toContain(said)
   expect(sources.length).toBeGreaterThan(0)
   for (const source of sources) if ('page' in source) expect(source.page).toBe(source.n)
+})
+
+describe('pages beyond what is read at once', () => {
+  /** Six megabytes of text: six of them are read. */
+  const BYTES = 6_000_000
+
+  async function addLargeDocument(person: Claims & { sub: string }) {
+    const pages = Array.from({ length: 80 }, (_, page) => `Page ${page + 1}. ${'The tide rose. '.repeat(1_400)}`)
+    const { documentId } = await addReadDocument(db.database, person, 'endless.pdf', pages)
+    await db.admin.query(
+      `insert into document_pages (document_id, owner, page, text)
+       select $1, $2, page, rpad('Late words. ', $3, 'The tide fell. ') from generate_series(81, 90) as page`,
+      [documentId, person.sub, BYTES],
+    )
+    await assistant.startWorker()
+  }
+
+  test('count among those that were not read', async () => {
+    const person = await db.createPerson()
+    await addLargeDocument(person)
+    const { trace } = await answerTo(person, 'List all dates in endless.pdf')
+    expect(trace).toMatchObject({ pages: { read: 80, of: 90 } })
+    expect(await promptOf()).toContain('Only the first 80 of 90 pages were read')
+  })
+
+  test('are told by the extractive answerer too', async () => {
+    const person = await db.createPerson()
+    await addLargeDocument(person)
+    const options = {
+      onlyQuotes: true,
+      chosen: [],
+      earlierQuestions: [],
+      turnsInPrompt: { conversationId: randomUUID(), after: 0 },
+      hasDocuments: true,
+      contextWindow: 8_000,
+      room: 8_000,
+      embedder: null,
+    }
+    const find = (question: string) =>
+      db.database.asUser(person, async (scope) => (await findPassages(scope, parseCommands(question), options)).trace)
+    expect(await find('List all deadlines in endless.pdf')).toMatchObject({ pages: { read: 86, of: 90 } })
+    await addReadDocument(db.database, person, 'log.pdf', PAGES)
+    const both = '@knowledge summarise endless.pdf @knowledge summarise log.pdf'
+    expect(await find(both)).toMatchObject({ pages: { read: 89, of: 93 } })
+  })
 })
 
 test('only the chosen documents of a question are searched, and small ones are read whole', async () => {

@@ -34,10 +34,13 @@ export async function chooseDocuments(scope: Scope, question: string): Promise<r
   return best.words > 0 || best.count === 1 || refersToDocument(question) ? [best.id] : undefined
 }
 
-/** Every page with text, in order. Runs as the person. */
-export async function readAllPages(scope: Scope, documentIds: readonly string[]): Promise<FoundPassage[]> {
-  const pages = await readDocuments(scope, documentIds)
-  return pages.map(({ document_id: documentId, filename, mimetype, page, text }) => ({
+/** The pages with text, in order, as far as they can be read at once, and how many there are. Runs as the person. */
+export async function readAllPages(
+  scope: Scope,
+  documentIds: readonly string[],
+): Promise<{ readonly passages: FoundPassage[]; readonly count: number }> {
+  const { pages, count } = await readDocuments(scope, documentIds)
+  const passages = pages.map(({ document_id: documentId, filename, mimetype, page, text }) => ({
     documentId,
     filename,
     mimetype,
@@ -48,6 +51,7 @@ export async function readAllPages(scope: Scope, documentIds: readonly string[])
     score: 0,
     ...(isSheet(mimetype) ? { heading: text.split('\n', 1)[0] } : {}),
   }))
+  return { passages, count }
 }
 
 const INSTRUCTIONS = `You read one part of a document that is too long to be read at once, for somebody who will answer a question about all of it.

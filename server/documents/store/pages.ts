@@ -148,11 +148,17 @@ export interface DocumentPage {
   readonly text: string
 }
 
+interface DocumentPages {
+  readonly pages: readonly DocumentPage[]
+  /** Number of pages with text, those that did not fit included. */
+  readonly count: number
+}
+
 /** The pages with text, in order, as far as they fit. */
-export async function readDocuments(scope: Scope, documentIds: readonly string[]): Promise<DocumentPage[]> {
-  const { rows } = await scope.query<DocumentPage & Record<string, unknown>>(
-    `select document_id, filename, mimetype, page, text from (
-       select p.document_id, d.filename, d.mimetype, p.page, p.text, wanted.ordinal,
+export async function readDocuments(scope: Scope, documentIds: readonly string[]): Promise<DocumentPages> {
+  const { rows } = await scope.query<DocumentPage & { count: number }>(
+    `select document_id, filename, mimetype, page, text, count from (
+       select p.document_id, d.filename, d.mimetype, p.page, p.text, wanted.ordinal, count(*) over ()::int as count,
          sum(octet_length(p.text)) over (order by wanted.ordinal, p.page) - octet_length(p.text) as bytes_before
        from unnest($1::uuid[]) with ordinality as wanted (id, ordinal)
        join documents d on d.id = wanted.id
@@ -162,7 +168,7 @@ export async function readDocuments(scope: Scope, documentIds: readonly string[]
      where bytes_before < $2 order by ordinal, page`,
     [documentIds, MAX_READ_BYTES],
   )
-  return rows
+  return { pages: rows, count: rows[0]?.count ?? 0 }
 }
 
 export interface PageEdges {
