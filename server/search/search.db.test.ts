@@ -9,7 +9,7 @@ import { jobRun } from '#test/job-run.ts'
 import { unpackBlock, unpackWords } from './index/block.ts'
 import { indexDocument } from './index/index-document.ts'
 import { createIndexJobs } from './index/merge-job.ts'
-import { mergeSegments } from './index/segments.ts'
+import { findMerges, mergeSegments } from './index/segments.ts'
 import { searchDocuments, searchPassages, type SearchOptions } from './search.ts'
 import type { FoundPassage } from './read-passages.ts'
 
@@ -422,6 +422,18 @@ describe('merging', () => {
     const left = await search(person, 'harbour light 4', { limit: 20 })
     expect(scores(left)).toEqual(scores(await search(other, 'harbour light 4', { limit: 20 })))
     expect(left.map(({ text }) => text)).not.toContain(TEXTS[0])
+  })
+
+  test('takes a backlog in several steps of bounded size', async () => {
+    const person = await test_.createPerson()
+    for (let index = 0; index < 30; index += 1)
+      await addDocument(person, `${index}.txt`, `The harbour of note ${index}.`)
+    const due = await test_.database.asService((scope) => findMerges(scope, person.sub))
+    expect(due.map(({ segments }) => segments.length)).toEqual([10, 10, 10])
+    expect(new Set(due.flatMap(({ segments }) => segments)).size).toBe(30)
+    await mergeAll(person)
+    expect(await segmentsOf(person)).toEqual([{ passages: 10 }, { passages: 10 }, { passages: 10 }])
+    expect(await search(person, 'harbour', { limit: 50 })).toHaveLength(30)
   })
 
   test('rewrites a segment with many deleted passages, and drops one with only deleted passages', async () => {

@@ -4,7 +4,7 @@ import { DELETED_PASSAGE, type PackedSegment } from './pack-segment.ts'
 import { decodeLengths } from './segment-format.ts'
 import { inIndexThread, type RunIndexTask } from './worker-thread.ts'
 
-/** Number of segments of one size that merge into one of the next. */
+/** Number of segments of one size that merge into one of the next; fewer than twice as many are merged at once. */
 const MERGE_AT = 8
 /** Larger segments are not merged with others: rewriting them would make people wait. */
 const MAX_MERGED_PASSAGES = 12_000
@@ -83,7 +83,7 @@ export async function findMerges(scope: Scope, owner?: string): Promise<{ owner:
      from search_segments s
      where ($2::uuid is null or owner = $2) and owner in (
        select owner from search_segments group by owner having count(*) >= $1 or bool_or(dead <> '{}')
-     )`,
+     ) order by s.segment`,
     [MERGE_AT, owner],
   )
   const byOwner = Map.groupBy(rows, ({ owner }) => owner)
@@ -97,8 +97,16 @@ function chooseMerge(segments: readonly SegmentSize[]): string[][] {
   const isSparse = new Set(sparse)
   const mergeable = segments.filter((segment) => !isSparse.has(segment) && segment.passages <= MAX_MERGED_PASSAGES)
   const bySize = Map.groupBy(mergeable, ({ passages }) => Math.floor(Math.log(passages) / Math.log(MERGE_AT)))
-  const full = [...bySize.values()].filter((group) => group.length >= MERGE_AT)
+  const full = [...bySize.values()].flatMap(splitEvenly)
   return [...full, ...sparse.map((segment) => [segment])].map((group) => group.map(({ segment }) => segment))
+}
+
+/** A merge is one transaction that holds its segments in memory, so that a backlog takes several. */
+function splitEvenly(group: readonly SegmentSize[]): SegmentSize[][] {
+  const merges = Math.floor(group.length / MERGE_AT)
+  return Array.from({ length: merges }, (_, index) =>
+    group.slice(Math.floor((index * group.length) / merges), Math.floor(((index + 1) * group.length) / merges)),
+  )
 }
 
 interface StoredSegment {
