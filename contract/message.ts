@@ -24,6 +24,8 @@ export const messageMetadata = z.looseObject({
   sources: z.array(source).optional(),
   /** Questions only: the documents to answer from; all if absent. */
   documentIds: z.array(z.uuid()).max(200).optional(),
+  /** Questions only: the IANA time zone whose days "yesterday" and the like name; the server's if absent. */
+  timeZone: z.string().optional(),
   /** Questions in a space only: the documents of the asker's own library are searched as well. */
   ownDocuments: z.boolean().optional(),
   /** Answers only. */

@@ -54,6 +54,7 @@ test('a chat begins with its conversation, then its question', async () => {
     conversation_id: id,
     content: 'What is a lamp?',
     sender_role: 1,
+    metadata: { timeZone: 'UTC' },
   })
   expect(others).toEqual([])
   expect(new URL(page.url()).searchParams.get('chat')).toBe(id)

@@ -313,6 +313,7 @@ export interface Turn {
   readonly has_failed: boolean
   readonly tool_name: string | null
   readonly document_ids?: unknown
+  readonly time_zone?: string | null
   readonly found_addresses?: unknown
 }
 
@@ -358,7 +359,8 @@ export async function readTurns(
      )
      select t.id, t.position, left(t.content, ${MAX_TURN_CHARACTERS}) as content, t.sender_role,
        coalesce(t.metadata ? 'error', false) as has_failed, left(t.metadata ->> 'tool_name', 200) as tool_name,
-       ${notedToSql('documentIds')} as document_ids, ${notedToSql('addresses')} as found_addresses
+       ${notedToSql('documentIds')} as document_ids,
+       left(t.metadata ->> 'timeZone', 200) as time_zone, ${notedToSql('addresses')} as found_addresses
      from counted t
      where t.bytes_before < ${MAX_TURNS_BYTES}
      order by t.is_question desc, t.position desc`,

@@ -120,7 +120,7 @@ export function addMessage(
   id: string,
   { content, metadata }: { content: string; metadata: MessageRow['metadata'] },
 ): Promise<MessageRow> {
-  const given = metadata === null ? {} : { metadata }
+  const given = { metadata: { ...metadata, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone } }
   return restWithApiFallback(
     messageRow,
     () =>

@@ -1,6 +1,6 @@
 /** Days on which documents were added, as questions name them: "yesterday", "last week", "in May 2025". Pure. */
 
-/** Local times of the server; `to` is excluded. */
+/** Times on the clock of the person who asks (`wall-clock.ts`); `to` is excluded. */
 export interface DaySpan {
   readonly from: Date
   readonly to: Date

@@ -18,7 +18,7 @@ const escapeName = (name: string): string =>
   name.replace(/([\\`*[\]<>#|~])/g, '\\$1').replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
 
 const DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'long', year: 'numeric' }
-const formatDay = (date: Date): string => date.toLocaleDateString('en-GB', DAY)
+const formatDay = (date: Date, timeZone?: string): string => date.toLocaleDateString('en-GB', { ...DAY, timeZone })
 
 const partName = ({ unit }: Pick<FileType, 'unit'>, count: number): string =>
   `${unit ?? 'page'}${count === 1 ? '' : 's'}`
@@ -97,11 +97,11 @@ const describePages = ({ mimetype, pages }: DocumentFacts): string =>
 
 type Detail = (document: DocumentFacts) => string | undefined
 
-function detailOf({ question: { asks, order, filter } }: LibraryAnswer): Detail {
+function detailOf({ question: { asks, order, filter }, timeZone }: LibraryAnswer): Detail {
   if (asks === 'pages' || order === 'longest' || order === 'shortest') return describePages
   if (asks === 'size' || order === 'largest' || order === 'smallest') return ({ size }) => formatSize(size)
   if (asks === 'added' || order === 'newest' || order === 'oldest' || filter.added)
-    return ({ uploadedAt }) => `added on ${formatDay(uploadedAt)}`
+    return ({ uploadedAt }) => `added on ${formatDay(uploadedAt, timeZone)}`
   return () => undefined
 }
 

@@ -18,6 +18,7 @@ import { type FoundPassage, readOpenings } from '#server/search/read-passages.ts
 import { searchDocuments } from '#server/search/search.ts'
 import { languageOfText } from './document-languages.ts'
 import type { LibraryFilter, LibraryQuestion } from './parse-library-question.ts'
+import { instantAt } from './wall-clock.ts'
 
 /** Documents that an answer names; the others are counted. */
 export const MAX_NAMED_DOCUMENTS = 50
@@ -32,6 +33,8 @@ export interface ListedDocument extends DocumentFacts {
 }
 
 export interface LibraryAnswer {
+  /** The server's, if undefined. */
+  readonly timeZone: string | undefined
   readonly question: LibraryQuestion
   readonly types: readonly TypeCounts[]
   /** Types of the documents that match, where their pages are asked for. */
@@ -53,7 +56,7 @@ interface Matching {
 export async function findLibraryAnswer(
   scope: Scope,
   question: LibraryQuestion,
-  embedder: Embedder | null,
+  { embedder, timeZone }: { readonly embedder: Embedder | null; readonly timeZone: string | undefined },
 ): Promise<LibraryAnswer> {
   const { filter, order, limit, asks } = question
   const types = await countByType(scope)
@@ -61,7 +64,7 @@ export async function findLibraryAnswer(
   const listOrder: FactsOrder = order ?? (filter.added ? 'newest' : 'name')
   const atMost = order === undefined ? MAX_NAMED_DOCUMENTS : (limit ?? 1)
   const isWholeLibrary = Object.keys(filter).length === 0 && order === undefined && asks !== 'documents'
-  const factsFilter = toFactsFilter(filter, ids, order)
+  const factsFilter = toFactsFilter(filter, { ids, order, timeZone })
   const isOfAllPages = asks === 'pages' && filter.name === undefined
   const matchingTypes = !isOfAllPages ? [] : isWholeLibrary ? types : await countByType(scope, factsFilter)
   const found = await listFacts(scope, factsFilter, {
@@ -73,6 +76,7 @@ export async function findLibraryAnswer(
   const rankOf = ({ id }: DocumentFacts) => ranks.get(id) ?? 0
   const documents = found.documents.toSorted((one, other) => rankOf(one) - rankOf(other))
   return {
+    timeZone,
     question,
     types,
     matchingTypes,
@@ -84,7 +88,18 @@ export async function findLibraryAnswer(
 
 const countDocuments = (types: readonly TypeCounts[]): number => types.reduce((sum, each) => sum + each.documents, 0)
 
-function toFactsFilter(filter: LibraryFilter, ids: Matching['ids'], order: LibraryQuestion['order']): FactsFilter {
+function toFactsFilter(
+  filter: LibraryFilter,
+  {
+    ids,
+    order,
+    timeZone,
+  }: {
+    readonly ids: Matching['ids']
+    readonly order: LibraryQuestion['order']
+    readonly timeZone: string | undefined
+  },
+): FactsFilter {
   const { extensions, state, added, isScanned } = filter
   const mediaTypes: Readonly<Record<string, string>> = UPLOAD_TYPES
   const isByPages = order === 'longest' || order === 'shortest'
@@ -99,8 +114,8 @@ function toFactsFilter(filter: LibraryFilter, ids: Matching['ids'], order: Libra
           ? ['failed']
           : ['queued', 'reading', 'paused'],
     ids,
-    addedFrom: added?.from,
-    addedTo: added?.to,
+    addedFrom: added && instantAt(added.from, timeZone),
+    addedTo: added && instantAt(added.to, timeZone),
     isRecognised: isScanned,
   }
 }

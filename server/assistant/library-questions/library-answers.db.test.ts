@@ -54,16 +54,14 @@ beforeEach(async () => {
 
 async function ask(
   question: string,
-  given: { conversationId?: string; model?: string; documentIds?: readonly string[] } = {},
+  given: { conversationId?: string; model?: string; documentIds?: readonly string[]; timeZone?: unknown } = {},
 ) {
   const conversationId =
     given.conversationId ??
     (await assistant.startConversation(person, { model: given.model ?? READER_MODEL, title: 'Library' }))
   const watched = await assistant.watch(conversationId)
-  const metadata = given.documentIds ? { documentIds: [...given.documentIds] } : undefined
-  await db.database.asUser(person, (scope) =>
-    addMessage(scope, conversationId, { content: question, ...(metadata ? { metadata } : {}) }),
-  )
+  const metadata = { documentIds: given.documentIds, timeZone: given.timeZone }
+  await db.database.asUser(person, (scope) => addMessage(scope, conversationId, { content: question, metadata }))
   await watched.until('done')
   const answer = (await assistant.answersIn(person, conversationId)).at(-1)
   const sources = (answer?.metadata?.sources ?? []).filter(isPassageSource)
@@ -75,6 +73,21 @@ test('the Reader counts the documents of the person alone', async () => {
   const { content, sources } = await ask('How many documents do I have?')
   expect(content).toBe('You have 5 documents: 4 can be searched, 1 could not be read. By type: 3 Text, 1 PDF, 1 Excel.')
   expect(sources).toEqual([])
+})
+
+test('days are those of the time zone that the question names', async () => {
+  const { documentId } = await addReadDocument(db.database, person, 'early.txt', [ENGLISH])
+  await change(documentId, { uploadedAt: new Date('2024-05-02T22:30:00Z') })
+  await assistant.startWorker()
+  const addedOn = async (day: string, timeZone: unknown) =>
+    (await ask(`Which documents were added on ${day} 2024?`, { timeZone })).content
+  const found = (day: string) =>
+    `**Added on ${day} 2024:** 1 of your 6 documents.\n\n- early.txt, added on ${day} 2024 [1]`
+  expect(await addedOn('3 May', 'Asia/Tokyo')).toBe(found('3 May'))
+  expect(await addedOn('2 May', 'Asia/Tokyo')).toBe('**Added on 2 May 2024:** none of your 6 documents.')
+  expect(await addedOn('2 May', 'America/New_York')).toBe(found('2 May'))
+  for (const unknown of ['Mars/Olympus', 'x'.repeat(500), { of: 'Tokyo' }])
+    expect(await addedOn('1 May', unknown)).toBe('**Added on 1 May 2024:** none of your 6 documents.')
 })
 
 test('the Reader names documents with markers that open them, in the order of their names', async () => {

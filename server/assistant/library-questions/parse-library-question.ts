@@ -391,7 +391,7 @@ function withOriginalWords(question: string, parsed: LibraryQuestion): LibraryQu
 
 /**
  * @param earlier questions of the conversation, oldest first: "and which of them are PDFs" continues one about the library
- * @param now local time, for "yesterday"
+ * @param now time on the clock of the person, for "yesterday"
  */
 export function parseLibraryQuestion(
   question: string,

@@ -10,6 +10,7 @@ import { selectQuotes } from '#server/assistant/extractive/select-quotes.ts'
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import type { LibraryAnswer } from '#server/assistant/library-questions/find-library-answer.ts'
 import { readLibraryFacts } from '#server/assistant/library-questions/library-facts.ts'
+import { readTimeZone } from '#server/assistant/library-questions/wall-clock.ts'
 import { findUnreadDocuments, type UnreadDocuments } from '#server/assistant/retrieval/await-documents.ts'
 import { findPassages, resolveChosen } from '#server/assistant/retrieval/find-passages.ts'
 import { refersBack } from '#server/assistant/retrieval/follow-up.ts'
@@ -191,6 +192,7 @@ export async function readContext(
     contextWindow,
     room: passageRoom(contextWindow, passageTokens),
     embedder: await embedding,
+    timeZone: readTimeZone(question?.time_zone),
   }
   // The best plan of a search depends on its words.
   const isSearched = options.hasDocuments || parsed.calls.length > 0

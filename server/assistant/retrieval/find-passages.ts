@@ -3,6 +3,7 @@ import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace
 import { describeLibraryAnswer } from '#server/assistant/library-questions/describe-library.ts'
 import { findLibraryAnswer, type LibraryAnswer } from '#server/assistant/library-questions/find-library-answer.ts'
 import { parseLibraryQuestion } from '#server/assistant/library-questions/parse-library-question.ts'
+import { wallClockAt } from '#server/assistant/library-questions/wall-clock.ts'
 import type { ParsedMessage, ToolCall } from '#server/assistant/tools/commands.ts'
 import { isSamePassage, searchKnowledge } from '#server/assistant/tools/knowledge.ts'
 import type { ToolRun } from '#server/assistant/tools/outcome.ts'
@@ -51,6 +52,8 @@ export interface RetrievalOptions {
   /** Characters that passages may fill of the prompt of a language model. */
   readonly room: number
   readonly embedder: Embedder | null
+  /** The server's, if undefined. */
+  readonly timeZone?: string | undefined
 }
 
 /** For each search that a command asks for. */
@@ -81,10 +84,15 @@ export async function findPassages(
     contextWindow,
     room,
     embedder,
+    timeZone,
   }: RetrievalOptions,
 ): Promise<Retrieval> {
   const knowledge = calls.filter(({ name }) => name === 'knowledge')
-  const library = await answerAboutLibrary(scope, { before, calls, text }, { chosen, earlierQuestions, embedder })
+  const library = await answerAboutLibrary(
+    scope,
+    { before, calls, text },
+    { chosen, earlierQuestions, embedder, timeZone },
+  )
   if (library) return library
   if (knowledge.length === 0) {
     const nothing: Retrieval = {
@@ -181,15 +189,20 @@ async function withDescribedDocuments(
 async function answerAboutLibrary(
   scope: Scope,
   { before, calls, text }: ParsedMessage,
-  { chosen, earlierQuestions, embedder }: Pick<RetrievalOptions, 'chosen' | 'earlierQuestions' | 'embedder'>,
+  {
+    chosen,
+    earlierQuestions,
+    embedder,
+    timeZone,
+  }: Pick<RetrievalOptions, 'chosen' | 'earlierQuestions' | 'embedder' | 'timeZone'>,
 ): Promise<Retrieval | undefined> {
   const [call, ...others] = calls
   if (chosen.length > 0 || others.length > 0 || (call && call.name !== 'knowledge')) return undefined
   const startedAt = performance.now()
   const query = call ? call.argument || before : text
-  const question = parseLibraryQuestion(query, { earlier: earlierQuestions, now: new Date() })
+  const question = parseLibraryQuestion(query, { earlier: earlierQuestions, now: wallClockAt(new Date(), timeZone) })
   if (!question) return undefined
-  const library = await findLibraryAnswer(scope, question, embedder)
+  const library = await findLibraryAnswer(scope, question, { embedder, timeZone })
   const runs = new Map<ToolCall, ToolRun>()
   if (call)
     runs.set(call, {
