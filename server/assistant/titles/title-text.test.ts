@@ -14,6 +14,7 @@ test.for([
   ['@knowledge report.pdf, "annual accounts 2023.xlsx": What is the profit?', 'What is the profit'],
   ['@knowledge report.pdf', '@knowledge report.pdf'],
   ['Compare @search lamps', 'Compare lamps'],
+  ['@knowledge budget.xls, scan.jpeg Old letter.doc: What is due?', 'Old letter.doc: What is due'],
   ['report.pdf says what?', 'report.pdf says what'],
   ['?!', '?!'],
   [' \n ', ''],

@@ -1,3 +1,4 @@
+import { FILE_TYPES } from '#contract/file-types.ts'
 import { parseCommands } from '#server/assistant/tools/commands.ts'
 
 const MAX_QUESTION_TITLE_CHARACTERS = 60
@@ -10,7 +11,8 @@ const DANGLING = /[\s.,;:!?…·。、，；：？！．؟،؛।\-–—([{¿¡
 
 const withoutDangling = (text: string) => text.replace(DANGLING, '')
 
-const LEADING_DOCUMENT_NAMES = /^(?:(?:"[^"]+"|\S+\.(?:pdf|docx?|xlsx?|txt|jpe?g|png))[,:]*\s*)+/i
+const EXTENSIONS = FILE_TYPES.flatMap(({ extensions }) => extensions).join('|')
+const LEADING_DOCUMENT_NAMES = new RegExp(`^(?:(?:"[^"]+"|\\S+\\.(?:${EXTENSIONS}))[,:]*\\s*)+`, 'i')
 
 function withoutCommands(question: string): string {
   const { calls, text } = parseCommands(question)
