@@ -1,5 +1,5 @@
-import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { Turn } from '#server/conversations/queries.ts'
+import { isSentToModel } from './prompt.ts'
 import { loadCounter, tokenMargin, maxTokens, type TokenCounter } from './tokens.ts'
 
 export interface FittedHistory {
@@ -16,9 +16,6 @@ const VERBATIM_SHARE = 0.5
 /** The question and the exchange before it ("make that shorter" needs them) stay verbatim if they fit with a summary. */
 const LAST_TURNS = 3
 const SUMMARY_TOKENS = 1_000
-
-const isReadable = ({ sender_role, has_failed, content }: Turn): boolean =>
-  sender_role !== SENDER_ROLES.tool && !has_failed && content !== ''
 
 interface FitInput {
   readonly history: readonly Turn[]
@@ -39,7 +36,7 @@ export async function fitHistory({
   contextWindow,
   provider,
 }: FitInput): Promise<FittedHistory> {
-  const readable = history.filter(isReadable)
+  const readable = history.filter(isSentToModel)
   const room = Math.max(0, maxPromptTokens(contextWindow) - pictureTokens)
   const most = readable.reduce((sum, { content }) => sum + maxTokens(content), maxTokens(otherText))
   if (most * tokenMargin(provider) <= room) return { verbatim: readable, older: [], counter: undefined }

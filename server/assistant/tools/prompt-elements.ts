@@ -3,7 +3,9 @@ import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isMessageSource, isWebSource, type MessageSource, type Source } from '#contract/source.ts'
 import type { Finding } from './outcome.ts'
 
-export const escapeText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+/** For material that a title or a summary is made of, into which a model may copy an `&amp;`. */
+export const escapeTags = (text: string) => text.replaceAll('<', '&lt;')
+export const escapeText = (text: string) => escapeTags(text.replaceAll('&', '&amp;'))
 export const escapeAttribute = (text: string) => escapeText(text).replaceAll('"', '&quot;')
 
 type NumberOf = (address: string) => number | undefined
