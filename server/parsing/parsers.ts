@@ -1,13 +1,11 @@
 import { fileTypeOf, type FileType } from '#contract/file-types.ts'
+import { ATTACHABLE_PARSERS } from './attachable-parsers.ts'
 import type { Parser } from './page.ts'
 
 /** Loaded on demand: a parser process needs only one of them. */
 const PARSERS: Readonly<Record<FileType['parser'], () => Promise<{ parse: Parser }>>> = {
   pdf: () => import('./pdf/parse-pdf.ts'),
-  doc: () => import('./doc-legacy/parse-doc.ts'),
-  docx: () => import('./docx/parse-docx.ts'),
-  workbook: () => import('./spreadsheet/parse-workbook.ts'),
-  text: () => import('./text/parse-text.ts'),
+  ...ATTACHABLE_PARSERS,
   image: () => import('./image/parse-image.ts'),
 }
 

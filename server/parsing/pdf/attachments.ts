@@ -1,5 +1,7 @@
 /** Files embedded in a PDF, as text behind its last page. Files that cannot be read are named. */
 import { z } from 'zod'
+import { FILE_TYPES, type FileType } from '#contract/file-types.ts'
+import { ATTACHABLE_PARSERS } from '#server/parsing/attachable-parsers.ts'
 import type { Parser } from '#server/parsing/page.ts'
 
 interface AttachingDocument {
@@ -33,13 +35,10 @@ const MAX_TOTAL_BYTES = 20 * 1024 * 1024
 const MAX_CHARACTERS = 400_000
 const MAX_NAME_CHARACTERS = 200
 
-/** Parsers by the end of a name. Attached pictures would need OCR. */
-const PARSERS: readonly (readonly [names: RegExp, load: () => Promise<{ readonly parse: Parser }>])[] = [
-  [/\.docx$/i, () => import('#server/parsing/docx/parse-docx.ts')],
-  [/\.doc$/i, () => import('#server/parsing/doc-legacy/parse-doc.ts')],
-  [/\.xlsx?$/i, () => import('#server/parsing/spreadsheet/parse-workbook.ts')],
-  [/\.(?:txt|md|csv|tsv|xml|json|log)$/i, () => import('#server/parsing/text/parse-text.ts')],
-]
+const PARSERS: ReadonlyMap<string, FileType['parser']> = new Map([
+  ...['md', 'csv', 'tsv', 'xml', 'json', 'log'].map((extension) => [extension, 'text'] as const),
+  ...FILE_TYPES.flatMap(({ extensions, parser }) => extensions.map((extension) => [extension, parser] as const)),
+])
 
 /** @param parsePdf reads an attached PDF without its own attachments, so that files cannot nest without end. */
 export async function readAttachments(
@@ -51,7 +50,7 @@ export async function readAttachments(
   let [files, bytes, characters] = [0, 0, 0]
   for (const [id, filename] of [...names].slice(0, MAX_NAMED_FILES)) {
     const name = filename.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, MAX_NAME_CHARACTERS)
-    const parse = /\.pdf$/i.test(name) ? parsePdf : await loadParser(name)
+    const parse = await parserOf(name, parsePdf)
     const isLeftOut = !parse || files >= MAX_FILES || bytes >= MAX_TOTAL_BYTES || characters >= MAX_CHARACTERS
     const content = isLeftOut ? undefined : await document.getAttachmentContent(id).catch(() => undefined)
     const file = content instanceof Uint8Array ? content : new Uint8Array()
@@ -85,5 +84,9 @@ async function readFile(bytes: Uint8Array, parse: Parser, limit: number): Promis
   return texts.length === 0 ? undefined : texts.join('\n\n').slice(0, Math.max(0, limit))
 }
 
-const loadParser = async (name: string): Promise<Parser | undefined> =>
-  (await PARSERS.find(([names]) => names.test(name))?.[1]())?.parse
+async function parserOf(name: string, parsePdf: Parser): Promise<Parser | undefined> {
+  const parser = PARSERS.get(/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '')
+  // Attached pictures would need OCR.
+  if (parser === undefined || parser === 'image') return undefined
+  return parser === 'pdf' ? parsePdf : (await ATTACHABLE_PARSERS[parser]()).parse
+}
