@@ -1,6 +1,6 @@
 /** Writes numbers by their format code (ECMA-376 part 1, 18.8.30-31), with the codes that numfmt does not know. */
 import { format, isDateFormat, tokenize } from 'numfmt'
-import { writeDigits, writeNumeral } from './han-numerals.ts'
+import { writeDigits, writeNumeral } from './write-han-numerals.ts'
 
 /** Serial number of 9999-12-31; later dates are shown as numbers. */
 const LAST_DAY = 2_958_465

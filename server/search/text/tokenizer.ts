@@ -1,6 +1,6 @@
 import japaneseCharacters from 'opencc-js/dict/JPShinjitaiCharacters'
 import traditionalCharacters from 'opencc-js/dict/TSCharacters'
-import { hanNumbers, replaceHanNumerals } from './han-numerals.ts'
+import { hanNumbers, replaceHanNumerals } from './read-han-numerals.ts'
 import { writtenForms } from './written-forms.ts'
 
 /** A change that yields other terms needs a new TOKENIZER_VERSION, which indexes documents again. */

@@ -1,5 +1,5 @@
 /** Figures of a text: numbers with their units, dates, times of day, and codes such as "EN-50128". Pure. */
-import { hanValue } from '#server/search/text/han-numerals.ts'
+import { hanValue } from '#server/search/text/read-han-numerals.ts'
 import { type CalendarDate, findDates, findTimes } from './calendar.ts'
 import { blankOut, foldText } from './fold-text.ts'
 import { findNumberWords } from './number-words.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hanNumbers, replaceHanNumerals } from './han-numerals.ts'
+import { hanNumbers, replaceHanNumerals } from './read-han-numerals.ts'
 
 test.each([
   ['三十日以内', ['30']],
