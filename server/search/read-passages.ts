@@ -15,6 +15,9 @@ export interface FoundPassage {
   readonly heading?: string | null | undefined
 }
 
+export const isSamePassage = (one: FoundPassage, other: FoundPassage): boolean =>
+  one.documentId === other.documentId && one.page === other.page && one.start === other.start
+
 export interface StoredPassage {
   readonly number: number
   readonly language: string

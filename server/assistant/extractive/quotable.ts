@@ -1,7 +1,6 @@
 import { isMessageSource, isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
 import { isSameMessage, type EarlierMessagePassage } from '#server/assistant/retrieval/earlier-messages.ts'
-import { isSamePassage } from '#server/assistant/tools/knowledge.ts'
-import type { FoundPassage } from '#server/search/read-passages.ts'
+import { type FoundPassage, isSamePassage } from '#server/search/read-passages.ts'
 
 export type QuotableSource = PassageSource | MessageSource
 export type UnnumberedQuotable = FoundPassage | EarlierMessagePassage

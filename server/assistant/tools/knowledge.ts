@@ -10,7 +10,7 @@ import type { TurnsInPrompt } from '#server/conversations/earlier-message-querie
 import type { Scope } from '#server/database/scope.ts'
 import { listNamedIn } from '#server/documents/store/library.ts'
 import type { Embedder } from '#server/providers/embed.ts'
-import { type FoundPassage, readOpenings } from '#server/search/read-passages.ts'
+import { type FoundPassage, isSamePassage, readOpenings } from '#server/search/read-passages.ts'
 import { searchDocuments } from '#server/search/search.ts'
 import { findMissingName, parseLeadingNames } from './named-documents.ts'
 import type { ToolRun } from './outcome.ts'
@@ -32,9 +32,6 @@ function withEarlierMessages(trace: RetrievalTrace, { messages, considered }: Ea
     tokens: trace.tokens + Math.ceil(characters / TRACE_CHARACTERS_PER_TOKEN),
   }
 }
-
-export const isSamePassage = (one: FoundPassage, other: FoundPassage) =>
-  one.documentId === other.documentId && one.page === other.page && one.start === other.start
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 
