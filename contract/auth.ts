@@ -15,6 +15,8 @@ export const publicConfig = z.object({
   hasTextMessages: z.boolean(),
   /** Whether links to conversations may open without an account. */
   hasPublicLinks: z.boolean(),
+  /** IANA name of the server's time zone. A page in another one sends its own with each question. */
+  timeZone: z.string(),
 })
 export type PublicConfig = z.infer<typeof publicConfig>
 

@@ -14,7 +14,8 @@ let page: Page
 let calls: Call[] = []
 
 beforeAll(async () => {
-  stage = await openStage()
+  // The zone of the browser, which need not be the machine's.
+  stage = await openStage({ environment: { TZ: 'UTC' } })
   page = stage.page
   page.on('request', (request) => {
     const { pathname } = new URL(request.url())
@@ -54,8 +55,8 @@ test('a chat begins with its conversation, then its question', async () => {
     conversation_id: id,
     content: 'What is a lamp?',
     sender_role: 1,
-    metadata: { timeZone: 'UTC' },
   })
+  expect(asked?.body).not.toHaveProperty('metadata')
   expect(others).toEqual([])
   expect(new URL(page.url()).searchParams.get('chat')).toBe(id)
 })
@@ -69,6 +70,19 @@ test('going on with another model changes the model of the conversation, then st
   expect(changed).toEqual({ call: 'PATCH conversations', body: { model_name: 'alcove-reader' } })
   expect(asked?.body).toMatchObject({ content: 'And a lantern?', sender_role: 1 })
   expect(others).toEqual([])
+})
+
+test('a page in another time zone than the server says so with a question, whose days it means', async () => {
+  await page.route('**/config.json', async (route) => {
+    const response = await route.fetch()
+    const given = (await response.json()) as Record<string, unknown>
+    await route.fulfill({ response, json: { ...given, timeZone: 'Pacific/Chatham' } })
+  })
+  await page.reload()
+  await send('And yesterday?')
+  await answered(3)
+  expect(ofChat().map(({ body }) => body)).toMatchObject([{ content: 'And yesterday?', metadata: { timeZone: 'UTC' } }])
+  await page.unrouteAll({ behavior: 'wait' })
 })
 
 test('selecting a chat takes the temporary message away, and hides the introduction', async () => {

@@ -60,6 +60,7 @@ export function createOperationsRoutes(options: OperationsOptions) {
       requiresSecondFactor,
       hasTextMessages,
       hasPublicLinks,
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     }
     return context.json(config, 200, { 'cache-control': 'no-store' })
   })

@@ -27,6 +27,7 @@ function parseConfig(value: unknown): PublicConfig {
     requiresSecondFactor: given.requiresSecondFactor === true,
     hasTextMessages: given.hasTextMessages === true,
     hasPublicLinks: given.hasPublicLinks === true,
+    timeZone: requireText(given.timeZone, 'timeZone'),
   }
 }
 
@@ -37,6 +38,12 @@ export async function loadConfig(): Promise<PublicConfig> {
   if (!response.ok) throw new Error(`${response.status}: ${response.statusText}`)
   loaded = parseConfig(await response.json())
   return loaded
+}
+
+/** The browser's time zone; undefined if it is the server's. */
+export function otherTimeZone(): string | undefined {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  return timeZone === config().timeZone ? undefined : timeZone
 }
 
 export function config(): PublicConfig {

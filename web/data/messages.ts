@@ -12,6 +12,7 @@ import {
 } from '#web/lib/messages/merge-messages.ts'
 import { serverTime } from './auth/session.ts'
 import { apiFetch, apiSend, restWithApiFallback, rest } from './client.ts'
+import { otherTimeZone } from './config.ts'
 import { createLiveQuery } from './live-query.ts'
 
 const PAGE_SIZE = 60
@@ -120,7 +121,8 @@ export function addMessage(
   id: string,
   { content, metadata }: { content: string; metadata: MessageRow['metadata'] },
 ): Promise<MessageRow> {
-  const given = { metadata: { ...metadata, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone } }
+  const timeZone = otherTimeZone()
+  const given = metadata === null && timeZone === undefined ? {} : { metadata: { ...metadata, timeZone } }
   return restWithApiFallback(
     messageRow,
     () =>
