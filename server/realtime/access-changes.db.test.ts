@@ -2,6 +2,7 @@
 import { REALTIME_SUBSCRIBE_STATES } from '@supabase/realtime-js'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Tokens } from '#server/access/tokens.ts'
+import { createLog } from '#server/base/log.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { addReadDocument } from '#test/library.ts'
 import {
@@ -25,7 +26,9 @@ import {
   runAs,
   setRole,
 } from '#test/spaces.ts'
-import { ACCESS_LOST } from './access-changes.ts'
+import { ACCESS_LOST, checkAccess } from './access-changes.ts'
+import { PUBLIC_TOPIC } from './authorize.ts'
+import type { Channel } from './channels.ts'
 
 const WITHIN_MS = 1000
 
@@ -189,4 +192,36 @@ test('members hear by their library that a document of a space is deleted, and n
   expect(await members.next()).toMatchObject({ id: documentId })
   expect(await elsewhere.next()).toMatchObject({ id: own[0] })
   for (const heard of [members, elsewhere, strangers]) expect(heard.waiting).toEqual([])
+})
+
+test('rights that were read for an earlier token are not those of the renewed one', async () => {
+  const stranger = await db.createPerson()
+  const owned = await createSpace(db, owner)
+  const closed: string[] = []
+  const channel = {
+    name: `space:${owned}`,
+    claims: { ...stranger, exp: 0 },
+    subscriber: 'stranger',
+    permissions: PUBLIC_TOPIC,
+  } as Channel
+  const locking = await db.admin.connect()
+  await locking.query('begin; lock table realtime.messages in share row exclusive mode')
+  const checking = checkAccess([channel], {
+    database: db.database,
+    log: createLog('silent'),
+    close: (_, reason) => void closed.push(reason),
+  })
+  const countWaiting = async () =>
+    (
+      await db.admin.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).rowCount
+  await expect.poll(countWaiting).toBe(1)
+  Object.assign(channel, { claims: { ...owner, exp: 0 }, subscriber: 'owner' })
+  await locking.query('rollback')
+  locking.release()
+  await checking
+  expect(closed).toEqual([])
+  expect(channel.permissions.broadcast.read).toBe(true)
 })

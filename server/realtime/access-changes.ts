@@ -20,6 +20,9 @@ const MAX_CONCURRENT_CHECKS = 8
 
 export const ACCESS_LOST = 'You may no longer read this channel'
 
+/** One for all changes, which may arrive in numbers. */
+const limitChecks = createSemaphore(MAX_CONCURRENT_CHECKS)
+
 interface AccessCheckOptions {
   readonly database: Database
   readonly log: Log
@@ -40,7 +43,6 @@ export async function checkTokens(
   channels: readonly Channel[],
   { tokens, log, close }: TokenCheckOptions,
 ): Promise<void> {
-  const limit = createSemaphore(MAX_CONCURRENT_CHECKS)
   const check = async (token: string, ofToken: readonly Channel[]) => {
     try {
       await verifyToken(tokens, token)
@@ -52,7 +54,7 @@ export async function checkTokens(
     }
   }
   const groups = Map.groupBy(channels, ({ token }) => token)
-  await Promise.all([...groups].map(([token, ofToken]) => limit(() => check(token, ofToken))))
+  await Promise.all([...groups].map(([token, ofToken]) => limitChecks(() => check(token, ofToken))))
 }
 
 export const isConcerned = ({ isPrivate, name, claims }: Channel, { person, topic }: AccessChange): boolean =>
@@ -64,16 +66,20 @@ export async function checkAccess(
   { database, log, close }: AccessCheckOptions,
 ): Promise<void> {
   const groups = Map.groupBy(channels, ({ subscriber, name }) => JSON.stringify([subscriber, name]))
-  const check = async ([first, ...others]: readonly Channel[]) => {
-    if (!first) return
-    const permissions = await probeTopicPermissions(database, first.claims, first.name).catch((error: unknown) => {
-      log.warn({ err: error }, 'the rights to a channel could not be read, it was closed')
-      return undefined
-    })
-    for (const channel of [first, ...others]) apply(channel, permissions, close)
+  const check = async (group: readonly Channel[]) => {
+    for (let unchecked = group; unchecked[0];) {
+      const [{ claims, name, subscriber }] = unchecked
+      const permissions = await probeTopicPermissions(database, claims, name).catch((error: unknown) => {
+        log.warn({ err: error }, 'the rights to a channel could not be read, it was closed')
+        return undefined
+      })
+      // A channel that renewed its token meanwhile is checked with that one.
+      const renewed = unchecked.filter((channel) => channel.subscriber !== subscriber)
+      for (const channel of unchecked) if (channel.subscriber === subscriber) apply(channel, permissions, close)
+      unchecked = renewed
+    }
   }
-  const limit = createSemaphore(MAX_CONCURRENT_CHECKS)
-  await Promise.all([...groups.values()].map((group) => limit(() => check(group))))
+  await Promise.all([...groups.values()].map((group) => limitChecks(() => check(group))))
 }
 
 function apply(channel: Channel, permissions: TopicPermissions | undefined, close: AccessCheckOptions['close']): void {
