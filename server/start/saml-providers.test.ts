@@ -46,6 +46,10 @@ test('a provider is read from its metadata or from the file itself', async () =>
 
 test('an invalid file stops the start with an explanation', async () => {
   const { provider } = idp
+  const broken = path.join(folder, 'broken.json')
+  await writeFile(broken, '[{')
+  await expect(readSamlProviders(broken)).rejects.toThrow(/broken\.json, which cannot be used: .*JSON.*[^.]\.$/)
+  await expect(readSamlProviders(broken)).rejects.not.toThrow('body')
   await expect(readListed('not at all')).rejects.toThrow('which cannot be used')
   await expect(readListed([{ ...provider, id: 'acme' }])).rejects.toThrow('Invalid')
   await expect(readListed([{ ...provider, certificates: ['abc'] }])).rejects.toThrow('cannot be read')

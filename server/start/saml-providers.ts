@@ -5,7 +5,6 @@ import path from 'node:path'
 import { z } from 'zod'
 import type { SamlProviderSettings } from '#server/auth/saml/provider.ts'
 import { AppError, messageOf } from '#server/base/errors.ts'
-import { parseJson } from '#server/base/json.ts'
 
 const common = {
   id: z.uuid().toLowerCase(),
@@ -35,7 +34,7 @@ const entryPoint = z
 export async function readSamlProviders(file: string | undefined): Promise<SamlProviderSettings[]> {
   if (file === undefined) return []
   try {
-    const listed = providersFile.safeParse(parseJson(await readFile(file, 'utf8')))
+    const listed = providersFile.safeParse(JSON.parse(await readFile(file, 'utf8')))
     if (!listed.success) throw new Error(z.prettifyError(listed.error).replaceAll('\n', ' '))
     const providers = await Promise.all(listed.data.map((provider) => readProvider(provider, path.dirname(file))))
     requireDistinct(providers.map(({ id }) => id))
