@@ -6,7 +6,8 @@ import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Endpoint } from '#server/providers/list-models.ts'
-import { DEFAULT_BASE_URLS, type PersonalEndpoint, type ProviderSettings } from '#server/providers/provider-registry.ts'
+import { DEFAULT_BASE_URLS } from '#server/providers/default-base-urls.ts'
+import type { PersonalEndpoint, ProviderSettings } from '#server/providers/provider-registry.ts'
 
 export type NewProvider = z.output<typeof newPersonalProvider>
 

@@ -3,12 +3,8 @@ import type { PersonalProvider } from '#contract/provider.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Claims, Database } from '#server/database/scope.ts'
-import {
-  createProviders,
-  DEFAULT_BASE_URLS,
-  type ProviderSettings,
-  type ResolveProviders,
-} from '#server/providers/provider-registry.ts'
+import { DEFAULT_BASE_URLS } from '#server/providers/default-base-urls.ts'
+import { createProviders, type ProviderSettings, type ResolveProviders } from '#server/providers/provider-registry.ts'
 import type { Embedder } from '#server/providers/embed.ts'
 import { listModels } from '#server/providers/list-models.ts'
 import { readConsent } from './embeddings-consents.ts'

@@ -17,7 +17,7 @@ import { type Actor, createTransactions } from './transactions.ts'
 
 /** `min` connections stay open: a new one costs both sides several milliseconds, and loses its plans. */
 const PEOPLE_POOL = { max: 12, min: 6 }
-/** Apart, so that signing in and health checks need not wait for statements of people. */
+/** Apart, so that signing in need not wait for statements of people. */
 const SIGN_IN_POOL = { max: 4, min: 2 }
 const OWN_POOL = { max: 8, min: 4 }
 

@@ -1,5 +1,6 @@
 import type { ChatModel } from './chat.ts'
 import { createChatModel } from './chat-model.ts'
+import { DEFAULT_BASE_URLS } from './default-base-urls.ts'
 import type { LoadModel } from './stream-chat.ts'
 import { modelFetch } from './model-fetch.ts'
 import { ProviderError } from './provider-error.ts'
@@ -63,11 +64,6 @@ export interface ProviderChoice {
 
 /** Keys of the space override personal ones, which override those of the environment. */
 export type ResolveProviders = (owner: string, choice?: ProviderChoice) => Promise<Providers>
-
-export const DEFAULT_BASE_URLS = {
-  Anthropic: 'https://api.anthropic.com/v1',
-  OpenAI: 'https://api.openai.com/v1',
-} as const
 
 export function createProviders({
   anthropic,

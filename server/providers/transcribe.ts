@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { AppError, messageOf } from '#server/base/errors.ts'
 import { traceOperation } from '#server/base/tracing.ts'
-
-export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
+import { DEFAULT_BASE_URLS } from './default-base-urls.ts'
 
 interface Endpoint {
   readonly apiKey: string | undefined
@@ -71,7 +70,7 @@ function toTranscriptionError(status: number, host: string): AppError {
 
 export function createTranscriber(settings: TranscriberSettings): Transcriber | null {
   const { openai, compatible, model, timeoutMs = TIMEOUT_MS } = settings
-  const { apiKey, baseUrl = OPENAI_BASE_URL } = openai.apiKey === undefined ? compatible : openai
+  const { apiKey, baseUrl = DEFAULT_BASE_URLS.OpenAI } = openai.apiKey === undefined ? compatible : openai
   if (openai.apiKey === undefined && compatible.baseUrl === undefined) return null
   const { host } = new URL(baseUrl)
   return {

@@ -1,5 +1,5 @@
 /** The accounts and servers of models that the environment names. */
-import { DEFAULT_BASE_URLS } from '#server/providers/provider-registry.ts'
+import { DEFAULT_BASE_URLS } from '#server/providers/default-base-urls.ts'
 import type { Foundation } from './foundation.ts'
 
 export function providerSettings(config: Foundation['config']) {

@@ -42,11 +42,12 @@ import { createReusedParsers } from '#server/parsing/sandbox/reused-parsers.ts'
 import { createWarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { createEmbedder, type EmbedderSettings } from '#server/providers/embed.ts'
 import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
+import { DEFAULT_BASE_URLS } from '#server/providers/default-base-urls.ts'
 import { openLocalEmbedder } from '#server/providers/local-model/local-embedder.ts'
 import { createProviders } from '#server/providers/provider-registry.ts'
 import { allowNetworks } from '#server/providers/public-address.ts'
 import { createPriceTable } from '#server/providers/model-prices.ts'
-import { createTranscriber, OPENAI_BASE_URL } from '#server/providers/transcribe.ts'
+import { createTranscriber } from '#server/providers/transcribe.ts'
 import { createWebSearch } from '#server/providers/web-search.ts'
 import { countCachedBytes, countCacheLookups } from '#server/search/index/byte-cache.ts'
 import { createIndexJobs } from '#server/search/index/merge-job.ts'
@@ -220,7 +221,9 @@ export async function startProduct(
   function createApi() {
     const browserKey = config.AUTH_SIGNUP === 'closed' ? config.OPENAI_BROWSER_KEY : undefined
     const browserAccess =
-      browserKey === undefined ? null : { apiKey: browserKey, baseUrl: config.OPENAI_BASE_URL ?? OPENAI_BASE_URL }
+      browserKey === undefined
+        ? null
+        : { apiKey: browserKey, baseUrl: config.OPENAI_BASE_URL ?? DEFAULT_BASE_URLS.OpenAI }
     const elsewhere = [browserAccess?.baseUrl, config.SUPABASE_URL].flatMap((url) => (url === undefined ? [] : [url]))
     return {
       documents: createDocumentRoutes({ database, tokens, blobs, jobs, log, address, takeTurn, accessWatch }),
@@ -326,7 +329,7 @@ function embedderSettings(config: Foundation['config']): EmbedderSettings {
     return { model, baseUrl: config.EMBEDDINGS_BASE_URL, apiKey: config.EMBEDDINGS_API_KEY }
   if (config.OPENAI_COMPATIBLE_BASE_URL !== undefined)
     return { model, baseUrl: config.OPENAI_COMPATIBLE_BASE_URL, apiKey: config.OPENAI_COMPATIBLE_API_KEY }
-  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl = OPENAI_BASE_URL } = config
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl = DEFAULT_BASE_URLS.OpenAI } = config
   return { model, apiKey, baseUrl: apiKey === undefined ? undefined : baseUrl }
 }
 
@@ -341,7 +344,7 @@ function listServerEndpoints(config: Foundation['config']): ServerEndpoint[] {
           {
             id: 'openai',
             name: 'OpenAI',
-            baseUrl: config.OPENAI_BASE_URL ?? OPENAI_BASE_URL,
+            baseUrl: config.OPENAI_BASE_URL ?? DEFAULT_BASE_URLS.OpenAI,
             apiKey: openAiKey,
           } as const,
         ]),
