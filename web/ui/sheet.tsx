@@ -15,6 +15,11 @@ export type SheetProps = {
   onCloseFocus?: (event: Event) => void
 }
 
+/** Radix sees Escape before the content does: elements with `data-own-escape` end something of their own with it. */
+function leaveToContent(event: KeyboardEvent): void {
+  if (event.target instanceof Element && event.target.closest('[data-own-escape]') !== null) event.preventDefault()
+}
+
 export function Sheet({ open, onOpenChange, label, side, children, onCloseFocus }: SheetProps): JSX.Element {
   const panel = useRef<HTMLDivElement>(null)
   const returnFocus = useReturnFocus()
@@ -32,6 +37,7 @@ export function Sheet({ open, onOpenChange, label, side, children, onCloseFocus 
             event.preventDefault()
             panel.current?.focus()
           }}
+          onEscapeKeyDown={leaveToContent}
           onCloseAutoFocus={onCloseFocus ?? returnFocus.onCloseAutoFocus}
         >
           <Primitive.Title className={styles.label}>{label}</Primitive.Title>

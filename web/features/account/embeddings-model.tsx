@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState, type JSX, type SubmitEvent } from 'react'
+import { useState, type JSX } from 'react'
 import type { PersonalProvider } from '#contract/provider.ts'
 import { changeProvider } from '#web/data/model-providers.ts'
 import { Button } from '#web/ui/button.tsx'
+import { useFocusAfterField } from '#web/ui/use-focus-after-field.ts'
 import { TextField } from '#web/ui/text-field.tsx'
-import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
+import { InlineForm } from '#web/ui/inline-form.tsx'
 import { ErrorText } from '#web/ui/section.tsx'
 import { SelectField } from '#web/ui/select-field.tsx'
 import { formText } from '#web/ui/form-text.ts'
@@ -15,13 +16,20 @@ function ModelForm({ providers, onDone }: { providers: readonly PersonalProvider
   const queryClient = useQueryClient()
   const { busy, errorMessage, run } = useAttempt()
   const [providerId, setProviderId] = useState(providers[0]?.id ?? '')
-  const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault()
-    const model = formText(new FormData(event.currentTarget), 'model')
+  const submit = async (form: HTMLFormElement): Promise<void> => {
+    const model = formText(new FormData(form), 'model')
     if (await run(() => changeProvider(queryClient, providerId, { embeddings_model: model }))) onDone()
   }
   return (
-    <form className={styles.form} aria-label="Search by meaning" onSubmit={(event) => void submit(event)}>
+    <InlineForm
+      label="Search by meaning"
+      className={styles.form}
+      errorMessage={errorMessage}
+      busy={busy}
+      saving="Trying it..."
+      onCancel={onDone}
+      onSubmit={submit}
+    >
       <SelectField
         label="Provider"
         value={providerId}
@@ -29,8 +37,7 @@ function ModelForm({ providers, onDone }: { providers: readonly PersonalProvider
         onChange={setProviderId}
       />
       <TextField label="Embeddings model" name="model" required maxLength={150} placeholder="text-embedding-3-small" />
-      <SaveOrCancel errorMessage={errorMessage} busy={busy} saving="Trying it..." onCancel={onDone} />
-    </form>
+    </InlineForm>
   )
 }
 
@@ -45,6 +52,7 @@ export function EmbeddingsModel({ providers, isOffered }: EmbeddingsModelProps):
   const queryClient = useQueryClient()
   const { busy, errorMessage, run } = useAttempt()
   const [choosing, setChoosing] = useState(false)
+  const opener = useFocusAfterField(choosing)
   const able = providers.filter(({ kind }) => kind !== 'anthropic')
   const chosen = able.find((provider) => provider.embeddings_model !== null)
   if (able.length === 0) return null
@@ -60,7 +68,7 @@ export function EmbeddingsModel({ providers, isOffered }: EmbeddingsModelProps):
       )}
       <ErrorText>{errorMessage}</ErrorText>
       <div className={styles.choices}>
-        <Button variant="outline" size="sm" onClick={() => setChoosing(true)}>
+        <Button ref={opener} variant="outline" size="sm" onClick={() => setChoosing(true)}>
           {chosen === undefined ? 'Choose an embeddings model' : 'Choose another model'}
         </Button>
         {chosen !== undefined && !isOffered && (

@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState, type JSX, type SubmitEvent } from 'react'
+import { useState, type JSX } from 'react'
 import { changePassword, refetchSessions } from '#web/data/account/account.ts'
 import { Button } from '#web/ui/button.tsx'
+import { useFocusAfterField } from '#web/ui/use-focus-after-field.ts'
 import { CodeField } from '#web/ui/code-field.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from '#web/ui/rows.module.css'
-import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
+import { InlineForm } from '#web/ui/inline-form.tsx'
 import { Section } from '#web/ui/section.tsx'
 import { useAttempt } from '#web/data/use-attempt.ts'
 
@@ -27,10 +28,6 @@ function PasswordForm({ email, onDone }: { email: string; onDone: () => void }):
     toast({ title: 'Password changed', description: 'You are signed out everywhere else.' })
     onDone()
   }
-  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    void run(save)
-  }
   const field = (name: keyof typeof NOTHING) => ({
     name,
     value: fields[name],
@@ -38,13 +35,19 @@ function PasswordForm({ email, onDone }: { email: string; onDone: () => void }):
   })
 
   return (
-    <form className={styles.form} aria-label="Change password" onSubmit={submit}>
+    <InlineForm
+      label="Change password"
+      errorMessage={errorMessage}
+      busy={busy}
+      save="Change password"
+      onCancel={onDone}
+      onSubmit={() => run(save)}
+    >
       <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
       <TextField
         label="Current password"
         type="password"
         required
-        autoFocus
         autoComplete="current-password"
         {...field('current')}
       />
@@ -59,19 +62,19 @@ function PasswordForm({ email, onDone }: { email: string; onDone: () => void }):
           <p className={styles.caption}>You signed in a while ago: we sent a code to {email}.</p>
         </>
       )}
-      <SaveOrCancel errorMessage={errorMessage} busy={busy} save="Change password" onCancel={onDone} />
-    </form>
+    </InlineForm>
   )
 }
 
 export function PasswordSection({ email }: { email: string }): JSX.Element {
   const [isChanging, setChanging] = useState(false)
+  const opener = useFocusAfterField(isChanging)
   return (
     <Section title="Password">
       {isChanging ? (
         <PasswordForm email={email} onDone={() => setChanging(false)} />
       ) : (
-        <Button variant="outline" size="sm" className={styles.start} onClick={() => setChanging(true)}>
+        <Button ref={opener} variant="outline" size="sm" className={styles.start} onClick={() => setChanging(true)}>
           Change password
         </Button>
       )}

@@ -1,12 +1,13 @@
 import { Pencil } from 'lucide-react'
-import { useState, type JSX, type SubmitEvent } from 'react'
+import { useState, type JSX } from 'react'
 import { changeEmail, changeName } from '#web/data/account/account.ts'
 import type { User } from '#web/data/auth/session.ts'
 import { Button } from '#web/ui/button.tsx'
+import { useFocusAfterField } from '#web/ui/use-focus-after-field.ts'
 import { TextField } from '#web/ui/text-field.tsx'
 import { FactRow } from '#web/ui/fact-row.tsx'
 import styles from '#web/ui/rows.module.css'
-import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
+import { InlineForm } from '#web/ui/inline-form.tsx'
 import { Section } from '#web/ui/section.tsx'
 import { useAttempt } from '#web/data/use-attempt.ts'
 
@@ -34,35 +35,30 @@ type FieldFormProps = {
 function FieldForm({ label, given, note, save, onDone, ...field }: FieldFormProps): JSX.Element {
   const [value, setValue] = useState(given)
   const { busy, errorMessage, run } = useAttempt()
-  const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault()
+  const submit = async (): Promise<void> => {
     const trimmed = value.trim()
     if (trimmed === given || (await run(() => save(trimmed)))) onDone()
   }
   return (
-    <form className={styles.form} aria-label={label} onSubmit={(event) => void submit(event)}>
+    <InlineForm label={label} errorMessage={errorMessage} busy={busy} onCancel={onDone} onSubmit={submit}>
       <TextField
         label={label}
-        autoFocus
         maxLength={field.type === 'text' ? LONGEST_NAME : 255}
         {...field}
         value={value}
         onChange={(event) => setValue(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') onDone()
-        }}
       />
       {note !== undefined && <p className={styles.caption}>{note}</p>}
-      <SaveOrCancel errorMessage={errorMessage} busy={busy} onCancel={onDone} />
-    </form>
+    </InlineForm>
   )
 }
 
 export function ProfileSection({ user }: { user: User }): JSX.Element {
   const [editing, setEditing] = useState<'name' | 'email' | null>(null)
+  const openers = { name: useFocusAfterField(editing === 'name'), email: useFocusAfterField(editing === 'email') }
   const name = displayNameOf(user)
   const change = (what: 'name' | 'email', label: string): JSX.Element => (
-    <Button variant="ghost" size="icon" aria-label={label} onClick={() => setEditing(what)}>
+    <Button ref={openers[what]} variant="ghost" size="icon" aria-label={label} onClick={() => setEditing(what)}>
       <Pencil size={15} />
     </Button>
   )

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState, type SubmitEvent, type JSX } from 'react'
+import { useEffect, useRef, useState, type JSX } from 'react'
 import { connectProvider } from '#web/data/model-providers.ts'
 import type { ProviderKeyForm } from '#web/data/provider-key-form.ts'
 import { ProviderFields, type ProviderKind, readProvider } from '#web/ui/provider-fields.tsx'
-import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
+import { InlineForm } from '#web/ui/inline-form.tsx'
 import { useAttempt } from '#web/data/use-attempt.ts'
 import styles from './connections.module.css'
 
@@ -21,20 +21,22 @@ export function ProviderForm({ requested, onDone }: ProviderFormProps): JSX.Elem
     if (requested !== null) key.current?.focus()
   }, [requested])
   const { busy, errorMessage, run, clearError } = useAttempt()
-  const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault()
-    const given = readProvider(kind, event.currentTarget)
+  const submit = async (form: HTMLFormElement): Promise<void> => {
+    const given = readProvider(kind, form)
     if (await run(() => connectProvider(queryClient, given))) onDone()
   }
   return (
-    <form
+    <InlineForm
+      label="Add a provider"
       className={styles.form}
-      aria-label="Add a provider"
+      errorMessage={errorMessage}
+      busy={busy}
+      saving="Trying it..."
+      onCancel={onDone}
       onInput={clearError}
-      onSubmit={(event) => void submit(event)}
+      onSubmit={submit}
     >
       <ProviderFields kind={kind} onKind={setKind} keyField={key} />
-      <SaveOrCancel errorMessage={errorMessage} busy={busy} saving="Trying it..." onCancel={onDone} />
-    </form>
+    </InlineForm>
   )
 }

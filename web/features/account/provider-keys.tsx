@@ -4,6 +4,7 @@ import type { PersonalProvider } from '#contract/provider.ts'
 import { disconnectProvider, ownProvidersQuery } from '#web/data/model-providers.ts'
 import { closeProviderKeyForm, useProviderKeyForm } from '#web/data/provider-key-form.ts'
 import { Button } from '#web/ui/button.tsx'
+import { useFocusAfterField } from '#web/ui/use-focus-after-field.ts'
 import { ConnectionRow } from './connection-row.tsx'
 import { ProviderForm } from './provider-form.tsx'
 import { SearchByMeaning } from './search-by-meaning.tsx'
@@ -26,6 +27,7 @@ export function ProviderKeys(): JSX.Element {
   const wanted = useProviderKeyForm((state) => state.wanted)
   const [pressed, setPressed] = useState(false)
   const adding = pressed || wanted !== null
+  const opener = useFocusAfterField(adding)
   useEffect(() => closeProviderKeyForm, [])
   return (
     <Section title="Model providers">
@@ -57,7 +59,7 @@ export function ProviderKeys(): JSX.Element {
           }}
         />
       ) : (
-        <Button variant="outline" size="sm" className={styles.start} onClick={() => setPressed(true)}>
+        <Button ref={opener} variant="outline" size="sm" className={styles.start} onClick={() => setPressed(true)}>
           Add a key or a server
         </Button>
       )}

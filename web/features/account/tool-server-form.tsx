@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState, type JSX, type SubmitEvent } from 'react'
+import { useState, type JSX } from 'react'
 import type { NewToolServer } from '#contract/tool-server.ts'
 import { connectToolServer } from '#web/data/tool-servers.ts'
 import { TextField } from '#web/ui/text-field.tsx'
-import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
+import { InlineForm } from '#web/ui/inline-form.tsx'
 import { SelectField } from '#web/ui/select-field.tsx'
 import { formText } from '#web/ui/form-text.ts'
 import { useAttempt } from '#web/data/use-attempt.ts'
@@ -22,17 +22,20 @@ export function ToolServerForm({ commands, onDone }: { commands: readonly string
   const queryClient = useQueryClient()
   const [command, setCommand] = useState(BY_ADDRESS)
   const { busy, errorMessage, run, clearError } = useAttempt()
-  const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault()
-    const given = serverOf(command, new FormData(event.currentTarget))
+  const submit = async (form: HTMLFormElement): Promise<void> => {
+    const given = serverOf(command, new FormData(form))
     if (await run(() => connectToolServer(queryClient, given))) onDone()
   }
   return (
-    <form
+    <InlineForm
+      label="Add a tool server"
       className={styles.form}
-      aria-label="Add a tool server"
+      errorMessage={errorMessage}
+      busy={busy}
+      saving="Asking for its tools..."
+      onCancel={onDone}
       onInput={clearError}
-      onSubmit={(event) => void submit(event)}
+      onSubmit={submit}
     >
       {commands.length > 0 && (
         <SelectField
@@ -60,7 +63,6 @@ export function ToolServerForm({ commands, onDone }: { commands: readonly string
           <TextField label="Token (if it wants one)" name="token" type="password" autoComplete="off" />
         </>
       )}
-      <SaveOrCancel errorMessage={errorMessage} busy={busy} saving="Asking for its tools..." onCancel={onDone} />
-    </form>
+    </InlineForm>
   )
 }

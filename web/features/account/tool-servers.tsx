@@ -3,6 +3,7 @@ import { useState, type JSX } from 'react'
 import type { ToolServer } from '#contract/tool-server.ts'
 import { disconnectToolServer, refreshToolServer, toolServersQuery } from '#web/data/tool-servers.ts'
 import { Button } from '#web/ui/button.tsx'
+import { useFocusAfterField } from '#web/ui/use-focus-after-field.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { ConnectionRow } from './connection-row.tsx'
 import { ErrorText, Section } from '#web/ui/section.tsx'
@@ -23,6 +24,7 @@ export function ToolServers(): JSX.Element {
   const queryClient = useQueryClient()
   const { data, isError } = useQuery(toolServersQuery)
   const [adding, setAdding] = useState(false)
+  const opener = useFocusAfterField(adding)
   const refresh = async (server: ToolServer): Promise<void> => {
     const { tools } = await refreshToolServer(queryClient, server)
     const count = tools.length === 1 ? 'one tool' : `${tools.length} tools`
@@ -52,7 +54,7 @@ export function ToolServers(): JSX.Element {
       {adding ? (
         <ToolServerForm commands={data?.commands ?? []} onDone={() => setAdding(false)} />
       ) : (
-        <Button variant="outline" size="sm" className={styles.start} onClick={() => setAdding(true)}>
+        <Button ref={opener} variant="outline" size="sm" className={styles.start} onClick={() => setAdding(true)}>
           Add a tool server
         </Button>
       )}

@@ -44,6 +44,7 @@ export function DocumentItem(props: DocumentItemProps): JSX.Element {
       {...item}
       className={classNames(item.className, styles.item, isOpen && styles.open)}
       data-state={document.state}
+      data-own-escape={selection === undefined ? undefined : true}
     >
       {selection !== undefined && (
         <input

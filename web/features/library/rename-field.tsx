@@ -50,6 +50,7 @@ export function RenameField({ document, onDone }: { document: DocumentRow; onDon
       onChange={(event) => setName(event.target.value)}
       onKeyDown={decide}
       onBlur={save}
+      data-own-escape
     />
   )
 }

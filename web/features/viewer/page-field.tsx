@@ -42,6 +42,7 @@ export function PageField({ page, count, unit, onGo }: PageFieldProps): JSX.Elem
           onFocus={(event) => event.target.select()}
           onBlur={() => setDraft(null)}
           onKeyDown={drop}
+          data-own-escape={draft === null ? undefined : true}
         />
         <span>of {count}</span>
       </label>

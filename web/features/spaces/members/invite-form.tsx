@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState, type JSX, type SubmitEvent } from 'react'
+import { useState, type JSX } from 'react'
 import { invite } from '#web/data/spaces/invitations.ts'
 import { spaceRole, type SpaceRole } from '#contract/space.ts'
 import { useAttempt } from '#web/data/use-attempt.ts'
 import { ROLE_WORDS } from '#web/features/spaces/role-words.ts'
 import rows from '#web/ui/rows.module.css'
-import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
+import { InlineForm } from '#web/ui/inline-form.tsx'
 import { SelectField } from '#web/ui/select-field.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -17,28 +17,31 @@ export function InviteForm({ space, onDone }: { space: string; onDone: () => voi
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<SpaceRole>('reader')
   const { busy, errorMessage, run } = useAttempt()
-  const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault()
+  const submit = async (): Promise<void> => {
     const address = email.trim()
     if (!(await run(() => invite(queryClient, { space, email: address, role })))) return
     toast({ title: 'Invitation sent', description: `${address} joins once the invitation is accepted.` })
     onDone()
   }
   return (
-    <form className={rows.form} aria-label="Invite by e-mail" onSubmit={(event) => void submit(event)}>
+    <InlineForm
+      label="Invite by e-mail"
+      errorMessage={errorMessage}
+      busy={busy}
+      save="Invite"
+      saving="Inviting..."
+      onCancel={onDone}
+      onSubmit={submit}
+    >
       <TextField
         label="E-mail"
         type="email"
         name="email"
         required
-        autoFocus
         autoComplete="off"
         maxLength={320}
         value={email}
         onChange={(event) => setEmail(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') onDone()
-        }}
       />
       <SelectField
         label="Role"
@@ -47,7 +50,6 @@ export function InviteForm({ space, onDone }: { space: string; onDone: () => voi
         onChange={(chosen) => setRole(spaceRole.parse(chosen))}
       />
       <p className={rows.caption}>{ROLE_WORDS[role].may}.</p>
-      <SaveOrCancel errorMessage={errorMessage} busy={busy} save="Invite" saving="Inviting..." onCancel={onDone} />
-    </form>
+    </InlineForm>
   )
 }

@@ -6,6 +6,7 @@ import { usePresence } from '#web/data/spaces/presence.ts'
 import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import type { OwnSpace } from '#web/data/spaces/spaces.ts'
 import { Button } from '#web/ui/button.tsx'
+import { useFocusAfterField } from '#web/ui/use-focus-after-field.ts'
 import { ErrorText } from '#web/ui/section.tsx'
 import rows from '#web/ui/rows.module.css'
 import { InviteForm } from './invite-form.tsx'
@@ -25,6 +26,7 @@ function Members({ space }: { space: OwnSpace }): JSX.Element {
   const people = useQuery(peopleQuery(space.id))
   const present = usePresence((state) => state.people)
   const [isInviting, setInviting] = useState(false)
+  const opener = useFocusAfterField(isInviting)
   const here = new Set([userId, ...present.map(({ user }) => user)])
   const isOwner = space.role === 'owner'
   const members = people.data ?? []
@@ -56,7 +58,7 @@ function Members({ space }: { space: OwnSpace }): JSX.Element {
           ))}
         </ul>
         {isOwner && !isInviting && (
-          <Button variant="outline" size="sm" className={rows.start} onClick={() => setInviting(true)}>
+          <Button ref={opener} variant="outline" size="sm" className={rows.start} onClick={() => setInviting(true)}>
             Invite by e-mail
           </Button>
         )}

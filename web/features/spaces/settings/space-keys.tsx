@@ -1,19 +1,21 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState, type JSX, type SubmitEvent } from 'react'
+import { useState, type JSX } from 'react'
 import type { SpaceProvider } from '#contract/space.ts'
 import { addSpaceProvider, removeSpaceProvider, spaceProvidersQuery } from '#web/data/spaces/providers.ts'
 import { useAttempt } from '#web/data/use-attempt.ts'
 import { Button } from '#web/ui/button.tsx'
+import { useFocusAfterField } from '#web/ui/use-focus-after-field.ts'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { ProviderFields, type ProviderKind, readProvider } from '#web/ui/provider-fields.tsx'
 import rows from '#web/ui/rows.module.css'
-import { SaveOrCancel } from '#web/ui/save-or-cancel.tsx'
+import { InlineForm } from '#web/ui/inline-form.tsx'
 import { ErrorText } from '#web/ui/section.tsx'
 
 /** Keys that pay for the questions of all members; owners add and remove them, and read none. */
 export function SpaceKeys({ space, isArchived }: { space: string; isArchived: boolean }): JSX.Element {
   const providers = useQuery(spaceProvidersQuery(space))
   const [isAdding, setAdding] = useState(false)
+  const opener = useFocusAfterField(isAdding)
   return (
     <>
       <p className={rows.caption}>
@@ -32,7 +34,7 @@ export function SpaceKeys({ space, isArchived }: { space: string; isArchived: bo
         <KeyForm space={space} onDone={() => setAdding(false)} />
       ) : (
         !isArchived && (
-          <Button variant="outline" size="sm" className={rows.start} onClick={() => setAdding(true)}>
+          <Button ref={opener} variant="outline" size="sm" className={rows.start} onClick={() => setAdding(true)}>
             Add a key for this space
           </Button>
         )
@@ -81,20 +83,21 @@ function KeyForm({ space, onDone }: { space: string; onDone: () => void }): JSX.
   const queryClient = useQueryClient()
   const [kind, setKind] = useState<ProviderKind>('anthropic')
   const { busy, errorMessage, run, clearError } = useAttempt()
-  const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault()
-    const given = readProvider(kind, event.currentTarget)
+  const submit = async (form: HTMLFormElement): Promise<void> => {
+    const given = readProvider(kind, form)
     if (await run(() => addSpaceProvider(queryClient, space, given))) onDone()
   }
   return (
-    <form
-      className={rows.form}
-      aria-label="Add a key for this space"
+    <InlineForm
+      label="Add a key for this space"
+      errorMessage={errorMessage}
+      busy={busy}
+      saving="Trying it..."
+      onCancel={onDone}
       onInput={clearError}
-      onSubmit={(event) => void submit(event)}
+      onSubmit={submit}
     >
       <ProviderFields kind={kind} onKind={setKind} />
-      <SaveOrCancel errorMessage={errorMessage} busy={busy} saving="Trying it..." onCancel={onDone} />
-    </form>
+    </InlineForm>
   )
 }
