@@ -1,9 +1,9 @@
-/** Where Escape and the focus go around fields that open in place. */
+/** Where Escape and the focus go around fields that open in place, and around the document viewer. */
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeWorkbook } from '#test/make-workbook.ts'
 import { makeSpace, switchTo } from './spaces.ts'
-import { openStage, type Stage } from './stage.ts'
+import { composerOf, openStage, type Stage } from './stage.ts'
 
 const WIDE = { width: 1440, height: 900 }
 /** The document viewer is a sheet. */
@@ -174,5 +174,41 @@ describe('a form in place of its button gives the focus back to it', () => {
     await openTab('Users')
     await expectFocusBack(page.getByRole('button', { name: 'Invite by e-mail' }))
     await switchTo(page, 'Personal')
+  })
+})
+
+describe('a document that is closed gives the focus', () => {
+  test('to the button of the drawer in which it was opened', async () => {
+    await openDrawer('Files')
+    await file().press('Enter')
+    await viewer().waitFor()
+    await drawer().waitFor({ state: 'detached' })
+    await press('Escape')
+    await isFocused(page.getByRole('button', { name: 'Open navigation' })).toBe(true)
+  })
+
+  test('to the message box, where it was opened in the palette', async () => {
+    await press('Control+k')
+    await page.getByRole('combobox').fill('lamps')
+    await page.getByRole('option', { name: WORKBOOK }).first().click()
+    await viewer().waitFor()
+    await page.getByRole('button', { name: 'Close document' }).press('Enter')
+    await isFocused(composerOf(page)).toBe(true)
+  })
+
+  test('to the file that opened it, after another version was opened in the viewer', async () => {
+    await openTab('Files')
+    const newer = makeWorkbook([{ name: 'Hall', rows: [['lamp', 'year']] }])
+    await files()
+      .getByLabel(`Newer version of ${WORKBOOK}`, { exact: true })
+      .setInputFiles({ name: WORKBOOK, mimeType: '', buffer: newer })
+    await files().getByRole('listitem').filter({ hasText: 'Version 2' }).waitFor()
+    await expect.poll(() => file().count()).toBe(1)
+    await file().press('Enter')
+    await viewer().getByLabel('Version').selectOption({ index: 1 })
+    await page.getByRole('button', { name: 'Open version 2' }).press('Enter')
+    await viewer().getByRole('button', { name: 'Open version 2' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Close document' }).press('Enter')
+    await isFocused(file()).toBe(true)
   })
 })

@@ -9,6 +9,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import styles from './header-bar.module.css'
 import { useNavigation } from './navigation.tsx'
+import { DRAWER_BUTTON_ID } from './use-panel.ts'
 
 type HeaderBarProps = { onOpenDrawer: (() => void) | null; onSearch: () => void }
 
@@ -17,7 +18,7 @@ export function HeaderBar({ onOpenDrawer, onSearch }: HeaderBarProps): JSX.Eleme
   return (
     <header className={styles.header}>
       {onOpenDrawer !== null && (
-        <Button variant="ghost" size="icon" aria-label="Open navigation" onClick={onOpenDrawer}>
+        <Button variant="ghost" size="icon" id={DRAWER_BUTTON_ID} aria-label="Open navigation" onClick={onOpenDrawer}>
           <MenuIcon size={20} />
         </Button>
       )}

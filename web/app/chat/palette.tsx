@@ -2,14 +2,9 @@ import type { JSX } from 'react'
 import type { FoundMessage } from '#contract/search.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { PaletteDialog } from '#web/features/palette/palette-dialog.tsx'
+import { focusMessageBox } from './message-box.ts'
 import { useNavigation } from './navigation.tsx'
 import type { usePalette } from './use-palette.ts'
-
-/** Focuses the message box, except on touch screens, where that would open the on-screen keyboard. */
-function focusConversation(): void {
-  if (!matchMedia('(hover: hover)').matches) return
-  requestAnimationFrame(() => document.querySelector<HTMLElement>('main textarea:enabled')?.focus())
-}
 
 export function Palette({ palette }: { palette: ReturnType<typeof usePalette> }): JSX.Element {
   const user = useUser()
@@ -29,7 +24,7 @@ export function Palette({ palette }: { palette: ReturnType<typeof usePalette> })
       userId={user.id}
       onOpenConversation={(id) => {
         navigation.selectChat(id)
-        focusConversation()
+        requestAnimationFrame(focusMessageBox)
       }}
       onOpenMessage={openMessage}
       onOpenDocument={navigation.openDocument}

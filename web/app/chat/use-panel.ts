@@ -2,6 +2,8 @@ import { useCallback, useState } from 'react'
 import { useMediaQuery } from '#web/ui/use-media-query.ts'
 import { tabButtonId, type RailTab } from './rail.tsx'
 
+export const DRAWER_BUTTON_ID = 'open-navigation'
+
 export type Panel = {
   /** The open tab of the rail; null while the panel is collapsed. */
   tab: RailTab | null

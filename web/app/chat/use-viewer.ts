@@ -6,6 +6,8 @@ import { messageQuery } from '#web/data/messages.ts'
 import { messageElementId } from '#web/features/thread/list/show-target.ts'
 import { citedParts, citedPassages } from '#web/lib/messages/citations.ts'
 import { NO_DOCUMENT, type CitedSource, type MarkedPassage } from '#web/lib/route-state.ts'
+import { focusMessageBox } from './message-box.ts'
+import { DRAWER_BUTTON_ID } from './use-panel.ts'
 import type { RouteControl } from './use-route-state.ts'
 
 /** Columns and margin notes need this time for their new layout. */
@@ -21,7 +23,7 @@ export type Viewer = {
   openDocument: (documentId: string) => void
   openFound: (passage: FoundPassage) => void
   close: () => void
-  /** Focuses the marker or row that opened the viewer. */
+  /** Focuses the marker or row that opened the viewer; if it is gone, the drawer's button or the message box. */
   restoreFocus: () => void
   highlight: (MarkedPassage & { key: string }) | null
   /** The name in the answer's sources; the document may be deleted. */
@@ -90,7 +92,10 @@ export function useViewer(route: RouteControl): Viewer {
   }, [isOpen])
 
   const rememberOpener = (): void => {
-    opener.current = document.activeElement instanceof HTMLElement ? document.activeElement : null
+    const focused = document.activeElement
+    // Another version, or a file that the document names: its button closes with the viewer.
+    if (focused?.closest('[data-viewer]') != null) return
+    opener.current = focused instanceof HTMLElement && focused !== document.body ? focused : null
     openerSource.current = null
   }
 
@@ -116,8 +121,12 @@ export function useViewer(route: RouteControl): Viewer {
       route.navigate(NO_DOCUMENT)
     },
     restoreFocus: () => {
-      if (opener.current?.isConnected === true) opener.current.focus()
-      else if (openerSource.current !== null) markerOf(openerSource.current)?.focus()
+      const pressed = opener.current?.isConnected === true ? opener.current : null
+      const marker = openerSource.current && markerOf(openerSource.current)
+      // A file is opened in the drawer or the palette, which is closed by then.
+      const target = pressed ?? marker ?? document.getElementById(DRAWER_BUTTON_ID)
+      if (target === null) focusMessageBox()
+      else target.focus()
     },
     highlight:
       passage === null

@@ -42,7 +42,12 @@ export function ViewerColumn({ route, viewer, beside }: ViewerColumnProps): JSX.
       </Suspense>
     </ErrorBoundary>
   )
-  if (beside) return pane === false ? null : <aside className={styles.column}>{pane}</aside>
+  if (beside)
+    return pane === false ? null : (
+      <aside className={styles.column} data-viewer>
+        {pane}
+      </aside>
+    )
   return (
     <Sheet
       open={documentId !== null}
@@ -56,7 +61,9 @@ export function ViewerColumn({ route, viewer, beside }: ViewerColumnProps): JSX.
         viewer.restoreFocus()
       }}
     >
-      <div className={styles.sheet}>{pane}</div>
+      <div className={styles.sheet} data-viewer>
+        {pane}
+      </div>
     </Sheet>
   )
 }
