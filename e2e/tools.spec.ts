@@ -132,6 +132,25 @@ describe('a tool server of the own', () => {
 
   test('is called with nothing that cannot be read before: a long text is scrolled to its end with the keyboard', async () => {
     const text = `begin ${'long '.repeat(597)}the end`
+  test('asks where a screen reader hears it, and marks a tab that is not looked at', async () => {
+    const look = (hidden: boolean) =>
+      page.evaluate((isHidden) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, value: isHidden })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, hidden)
+    await look(true)
+    await askAnew()
+    await permission().waitFor()
+    const heard = () => page.locator('main [aria-live=polite]').allTextContents()
+    await expect.poll(heard).toContain('The tool add of sums asks for your permission.')
+    await expect.poll(() => page.title()).toMatch(/^● /)
+    await look(false)
+    await expect.poll(() => page.title()).toMatch(/^[^●]/)
+    await permission().getByRole('button', { name: 'Deny' }).click()
+    await page.getByRole('button', { name: 'Good answer' }).waitFor()
+    expect(await heard()).not.toContain('The tool add of sums asks for your permission.')
+  })
+
     await askAnew(calling('sums__keep', { text }))
     const given = permission().getByRole('region', { name: 'What it is called with' })
     await expect.poll(() => given.textContent()).toBe(JSON.stringify({ text }))

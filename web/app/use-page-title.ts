@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { PRODUCT_NAME } from '#contract/product-names.ts'
 
-/** Sets the tab's title, with a mark when a reply has finished while the tab was hidden. */
+/** Sets the tab's title, with a mark when a reply has finished, or waits for the person, while the tab was hidden. */
 export function usePageTitle(title: string | null, waiting: boolean): void {
   const [before, setBefore] = useState(waiting)
   const [unseen, setUnseen] = useState(false)

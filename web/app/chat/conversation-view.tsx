@@ -4,6 +4,7 @@ import { useUser } from '#web/data/auth/auth-context.tsx'
 import { askingRefusal } from '#web/data/spaces/asking.ts'
 import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { mayChangeConversation } from '#web/data/spaces/space-rights.ts'
+import { useThreadStore } from '#web/data/thread-store.ts'
 import { Composer, type FilledDraft } from '#web/features/composer/composer.tsx'
 import { ThreadActionsContext } from '#web/features/thread/actions/thread-actions.tsx'
 import { OpenSourceContext } from '#web/features/thread/message/answer-context.tsx'
@@ -38,7 +39,10 @@ export function ConversationView(props: ConversationViewProps): JSX.Element {
   const { id: userId } = useUser()
   const space = useCurrentSpace()
   const refusal = askingRefusal(open.conversation, space, userId)
-  usePageTitle(open.conversation ? activeTitle(open.conversation) : null, open.waiting)
+  const isAsking = useThreadStore(
+    ({ replies }) => replies[props.id]?.tools.some(({ status }) => status === 'asking') === true,
+  )
+  usePageTitle(open.conversation ? activeTitle(open.conversation) : null, open.waiting && !isAsking)
   const { id, filled, onSend, onStop } = props
   const { waiting } = open
   // The route state changes while the person scrolls the document; this value keeps its identity.

@@ -91,7 +91,9 @@ export function MessageList(props: MessageListProps): JSX.Element {
       {waiting && request !== undefined && <LateToolConsent key={request.id} request={request} />}
       {waiting && isSilent && request === undefined && <Thinking tool={openTool} />}
       <p className={hidden.hidden} aria-live="polite">
-        {announcement}
+        {waiting && request !== undefined
+          ? `The tool ${request.tool} of ${request.server} asks for your permission.`
+          : announcement}
       </p>
     </div>
   )
