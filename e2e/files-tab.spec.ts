@@ -34,6 +34,33 @@ const upload = (names: readonly string[]) =>
       })),
     )
 
+test('screen readers hear of an upload twice, and of no percentage', async () => {
+  await page.evaluate(() => {
+    const heard: string[] = []
+    Object.assign(window, { heard })
+    const library = document.querySelector('[aria-label="Library"]') ?? document.body
+    new MutationObserver((changes) => {
+      for (const { target } of changes) {
+        const element = target instanceof Element ? target : target.parentElement
+        const region = element?.closest('[aria-live=polite], [role=status]')
+        if (region != null && region.textContent !== '') heard.push(region.textContent)
+      }
+    }).observe(library, { childList: true, characterData: true, subtree: true })
+  })
+  await upload(['Heard', 'Read aloud'])
+  await row('Heard.txt').waitFor()
+  const heard = () => page.evaluate(() => (window as typeof window & { heard: string[] }).heard)
+  await expect.poll(heard).toEqual(['Uploading 2 files', '2 files ready'])
+  for (const name of ['Heard.txt', 'Read aloud.txt']) {
+    await page
+      .getByRole('button', { name: `Delete ${name}` })
+      .first()
+      .click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await row(name).waitFor({ state: 'detached' })
+  }
+})
+
 test('each file shows how far it is, and what the server refuses says why', async () => {
   let release = (): void => undefined
   const held = new Promise<void>((resolve) => (release = resolve))

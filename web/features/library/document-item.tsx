@@ -75,11 +75,7 @@ export function DocumentItem(props: DocumentItemProps): JSX.Element {
           ))}
         </p>
         {remarks.length > 0 && <ReadingReport document={document} remarks={remarks} />}
-        {reading.tone !== 'ready' && (
-          <p className={styles[reading.tone]} role="status">
-            {reading.text}
-          </p>
-        )}
+        {reading.tone !== 'ready' && <p className={styles[reading.tone]}>{reading.text}</p>}
         {reading.tone === 'working' && reading.progress !== null && (
           <div className={styles.progress}>
             <Progress value={reading.progress * 100} label={`${document.filename}: ${reading.text}`} />

@@ -10,6 +10,7 @@ import { useSpace } from '#web/data/spaces/current-space.ts'
 
 import { announceFiles } from './given-files.ts'
 import styles from './upload-area.module.css'
+import { UploadAnnouncement } from './upload-announcement.tsx'
 import { UploadControls } from './upload-controls.tsx'
 import { UploadRows } from './upload-rows.tsx'
 import { showUploadArea, useUploads } from './upload-store.ts'
@@ -64,6 +65,7 @@ export default function UploadArea({ onUploaded }: { onUploaded?: (documents: Do
           <UploadControls progress={progress} isPaused={isPaused || (counts?.paused ?? 0) > 0} />
         </div>
       )}
+      <UploadAnnouncement uploads={uploads} />
       <UploadRows uploads={uploads} />
     </section>
   )

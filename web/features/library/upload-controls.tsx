@@ -41,10 +41,13 @@ export function UploadControls({
     void cancelUploads(queryClient, space).catch(
       fail('Failed to remove the files that are not read yet. Please try again.'),
     )
+  const whyWaiting = isPaused ? 'Paused' : isDisconnected ? 'Waiting for the connection' : ''
   return (
     <div className={styles.controls}>
-      <span className={styles.note} role="status">
-        {describeWait({ isPaused, isDisconnected, secondsLeft: isMany(progress.total) ? secondsLeft : null })}
+      <span className={styles.note}>
+        {/* Without the time left, of which a screen reader would talk without end. */}
+        <span role="status">{whyWaiting}</span>
+        {whyWaiting === '' && isMany(progress.total) && secondsLeft !== null && describeTimeLeft(secondsLeft)}
       </span>
       <Button variant="outline" size="sm" onClick={pause}>
         {isPaused ? 'Resume' : 'Pause'}
@@ -62,18 +65,6 @@ export function UploadControls({
       />
     </div>
   )
-}
-
-interface Wait {
-  isPaused: boolean
-  isDisconnected: boolean
-  secondsLeft: number | null
-}
-
-function describeWait({ isPaused, isDisconnected, secondsLeft }: Wait): string {
-  if (isPaused) return 'Paused'
-  if (isDisconnected) return 'Waiting for the connection'
-  return secondsLeft === null ? '' : describeTimeLeft(secondsLeft)
 }
 
 function useTimeLeft(progress: ReadingProgress): number | null {

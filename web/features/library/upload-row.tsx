@@ -37,9 +37,7 @@ const UploadWords = memo(function UploadWords({ upload, onDismiss }: Omit<Upload
         <span className={styles.file}>{upload.name}</span>
       </span>
       <span className={styles.size}>{formatSize(upload.size)}</span>
-      <span className={classNames(styles.status, styles[tone])} aria-live="polite">
-        {text}
-      </span>
+      <span className={classNames(styles.status, styles[tone])}>{text}</span>
       {tone === 'working' ? (
         <div className={styles.progress}>
           <Progress value={progress === null ? null : progress * 100} label={`${upload.name}: ${text}`} />

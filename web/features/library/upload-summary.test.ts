@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DocumentCounts, DocumentRow } from '#contract/document.ts'
 import type { Upload } from './upload-list.ts'
-import { allOver, describeUploads, failedFirst, progressOf, stageOf } from './upload-summary.ts'
+import { allOver, announceUploads, describeUploads, failedFirst, progressOf, stageOf } from './upload-summary.ts'
 
 const document: DocumentRow = {
   id: 'd', filename: 'a.pdf', folder: '', originalname: 'a.pdf', mimetype: 'application/pdf', size: 1, state: 'queued',
@@ -36,6 +36,13 @@ test('says what is going on, and what went wrong', () => {
   expect(described([sending, taken('failed'), taken('reading')])).toBe('Reading 2 files, 1 could not be read')
   expect(described([refused, taken('failed'), taken('ready')])).toBe('2 files could not be read')
   expect(described([taken('ready')])).toBe('1 file ready')
+})
+
+test('announces a beginning and an end, and no step between them', () => {
+  expect(announceUploads([])).toBe('')
+  const steps = [sending, upload({ at: 'sending', share: 0.9 }), taken('queued'), taken('reading')]
+  expect(new Set(steps.map((step) => announceUploads([step, taken('ready')])))).toEqual(new Set(['Uploading 2 files']))
+  expect(announceUploads([taken('failed'), taken('ready')])).toBe('1 file could not be read')
 })
 
 test('counts many, and sums them up at the end', () => {

@@ -63,6 +63,13 @@ export function describeUploads(uploads: readonly Upload[], { done, total }: Rea
   return failed > 0 ? `${files(failed)} could not be read` : `${files(count('read'))} ready`
 }
 
+/** For screen readers: changes when uploads begin and when all are over, not while they go on. */
+export function announceUploads(uploads: readonly Upload[]): string {
+  if (uploads.length === 0) return ''
+  const all = { done: uploads.length, total: uploads.length }
+  return allOver(uploads).length > 0 ? describeUploads(uploads, all) : `Uploading ${files(uploads.length)}`
+}
+
 function describeEnd(uploads: readonly Upload[]): string {
   const count = (isMeant: (upload: Upload) => boolean) => uploads.filter(isMeant).length
   const refused = count(({ step }) => step.at === 'refused')

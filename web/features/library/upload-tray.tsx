@@ -7,6 +7,7 @@ import { useSpace } from '#web/data/spaces/current-space.ts'
 import { Button } from '#web/ui/button.tsx'
 
 import { setTrayOpen, useTrayOpen } from './tray-open.ts'
+import { UploadAnnouncement } from './upload-announcement.tsx'
 import { UploadControls } from './upload-controls.tsx'
 import { UploadRows } from './upload-rows.tsx'
 import { dismissUploads, missedChangesQuery, useUploads } from './upload-store.ts'
@@ -33,6 +34,7 @@ export function UploadTray(): JSX.Element | null {
   const text = describeUploads(uploads, progress)
   return (
     <section className={styles.tray} aria-label="Uploads">
+      <UploadAnnouncement uploads={uploads} />
       <div className={styles.content}>
         <header className={styles.header}>
           {uploads.length === 0 ? (
