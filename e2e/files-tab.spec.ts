@@ -61,6 +61,33 @@ test('screen readers hear of an upload twice, and of no percentage', async () =>
   }
 })
 
+test('names in scripts from right to left begin at the right', async () => {
+  const name = 'דוח שנתי של חדר הקריאה'
+  await upload([name])
+  const direction = (label: string, within = page.getByRole('region', { name: label })) =>
+    within
+      .getByText(`${name}.txt`, { exact: true })
+      .first()
+      .evaluate((element) => getComputedStyle(element).direction)
+  await row(`${name}.txt`).waitFor()
+  expect(await direction('Files')).toBe('rtl')
+  await row(`${name}.txt`)
+    .getByRole('button', { name: `${name}.txt`, exact: true })
+    .click()
+  expect(await direction(`Reader: ${name}.txt`)).toBe('rtl')
+  await page.getByRole('button', { name: 'Close document' }).click()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill(name)
+  const found = page.getByRole('option', { name }).getByText(name).first()
+  expect(await found.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl')
+  await page.keyboard.press('Escape')
+  await row(`${name}.txt`)
+    .getByRole('button', { name: `Delete ${name}.txt` })
+    .click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await row(`${name}.txt`).waitFor({ state: 'detached' })
+})
+
 test('each file shows how far it is, and what the server refuses says why', async () => {
   let release = (): void => undefined
   const held = new Promise<void>((resolve) => (release = resolve))

@@ -70,7 +70,9 @@ test('a tool that fails says so in its row, and the answer comes all the same', 
   const row = page.locator('details', { hasText: 'web' })
   await row.getByText('failed').waitFor()
   await row.locator('summary').click()
-  await row.locator('p').getByText('127.0.0.1 is not on the public internet, so it is not read.').waitFor()
+  const reason = row.locator('p').getByText('127.0.0.1 is not on the public internet, so it is not read.')
+  await reason.waitFor()
+  expect(await reason.getAttribute('dir')).toBe('auto')
 })
 
 describe('a tool server of the own', () => {
@@ -130,8 +132,6 @@ describe('a tool server of the own', () => {
     expect(toolServer.calls).toHaveLength(2)
   })
 
-  test('is called with nothing that cannot be read before: a long text is scrolled to its end with the keyboard', async () => {
-    const text = `begin ${'long '.repeat(597)}the end`
   test('asks where a screen reader hears it, and marks a tab that is not looked at', async () => {
     const look = (hidden: boolean) =>
       page.evaluate((isHidden) => {
@@ -151,6 +151,8 @@ describe('a tool server of the own', () => {
     expect(await heard()).not.toContain('The tool add of sums asks for your permission.')
   })
 
+  test('is called with nothing that cannot be read before: a long text is scrolled to its end with the keyboard', async () => {
+    const text = `begin ${'long '.repeat(597)}the end`
     await askAnew(calling('sums__keep', { text }))
     const given = permission().getByRole('region', { name: 'What it is called with' })
     await expect.poll(() => given.textContent()).toBe(JSON.stringify({ text }))

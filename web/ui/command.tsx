@@ -80,9 +80,15 @@ export function CommandItem({ value, Icon, label, aside, description, onSelect }
   return (
     <Primitive.Item value={value} onSelect={onSelect} className={styles.item}>
       <Icon size={16} aria-hidden />
-      <span className={styles.label}>{label}</span>
+      <span className={styles.label} dir="auto">
+        {label}
+      </span>
       {aside !== undefined && <span className={styles.aside}>{aside}</span>}
-      {description !== undefined && <span className={styles.description}>{description}</span>}
+      {description !== undefined && (
+        <span className={styles.description} dir="auto">
+          {description}
+        </span>
+      )}
     </Primitive.Item>
   )
 }

@@ -62,6 +62,7 @@ export function DocumentItem(props: DocumentItemProps): JSX.Element {
           <button
             type="button"
             className={styles.name}
+            dir="auto"
             title={nameWithFolder(document)}
             aria-current={isOpen ? 'true' : undefined}
             onClick={() => onOpen(document.id)}

@@ -33,8 +33,14 @@ const UploadWords = memo(function UploadWords({ upload, onDismiss }: Omit<Upload
   return (
     <>
       <span className={styles.name} title={nameWithFolder({ folder: upload.folder, filename: upload.name })}>
-        {upload.folder !== '' && <span className={styles.folder}>{upload.folder}/</span>}
-        <span className={styles.file}>{upload.name}</span>
+        {upload.folder !== '' && (
+          <span className={styles.folder} dir="auto">
+            {upload.folder}/
+          </span>
+        )}
+        <span className={styles.file} dir="auto">
+          {upload.name}
+        </span>
       </span>
       <span className={styles.size}>{formatSize(upload.size)}</span>
       <span className={classNames(styles.status, styles[tone])}>{text}</span>

@@ -39,7 +39,7 @@ export function ViewerHeader(props: ViewerHeaderProps): JSX.Element {
   return (
     <header className={styles.header}>
       <div className={styles.titleRow}>
-        <h2 className={styles.title} title={document ? nameWithFolder(document) : name}>
+        <h2 className={styles.title} dir="auto" title={document ? nameWithFolder(document) : name}>
           {name}
         </h2>
         {zoom !== null && <ZoomSteps zoom={zoom} onZoom={onZoom} />}

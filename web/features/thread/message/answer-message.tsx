@@ -56,7 +56,9 @@ function Reasoning({ text }: { text: string }): JSX.Element {
   return (
     <details className={styles.tool}>
       <summary>Reasoning</summary>
-      <p className={styles.toolContent}>{text}</p>
+      <p className={styles.toolContent} dir="auto">
+        {text}
+      </p>
     </details>
   )
 }

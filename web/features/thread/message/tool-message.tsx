@@ -14,10 +14,14 @@ export function ToolMessage({ name, durationMs, content, status }: ToolMessagePr
           <Wrench size={13} aria-hidden />
           <span className={styles.toolName}>{name ?? 'tool'}</span>
           {durationMs !== undefined && <span>{Math.round(durationMs)}ms</span>}
-          <span className={styles.toolPreview}>{toolPreview(content)}</span>
+          <span className={styles.toolPreview} dir="auto">
+            {toolPreview(content)}
+          </span>
           <span>{status}</span>
         </summary>
-        <p className={styles.toolContent}>{content}</p>
+        <p className={styles.toolContent} dir="auto">
+          {content}
+        </p>
       </details>
     </article>
   )
