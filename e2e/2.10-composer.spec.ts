@@ -205,3 +205,16 @@ test('what the browser has no room to keep can be typed, and stands in the box a
   await page.unrouteAll()
   await page.evaluate(() => localStorage.removeItem('filler'))
 })
+
+test('the box grows with its lines where it becomes narrower, and shrinks again', async () => {
+  await composerOf(page).fill('The lamps of the reading room burn until midnight. '.repeat(6).trim())
+  const heights = () => composerOf(page).evaluate((box) => [box.clientHeight, box.scrollHeight])
+  const [wide = 0] = await heights()
+  await page.setViewportSize({ width: 1000, height: 800 })
+  await expect.poll(async () => (await heights())[0]).toBeGreaterThan(wide)
+  const [narrow, text] = await heights()
+  expect(narrow).toBe(text)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await expect.poll(heights).toEqual([wide, wide])
+  await composerOf(page).fill('')
+})

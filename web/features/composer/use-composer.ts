@@ -60,6 +60,24 @@ function useSuggestions(text: string, cursor: number): readonly Suggestion[] {
   }))
 }
 
+function fitHeight(box: HTMLTextAreaElement): void {
+  box.style.height = 'auto'
+  box.style.height = `${Math.min(box.scrollHeight, MAX_HEIGHT_PX)}px`
+}
+
+/** Text wraps into more lines once a document opens next to the conversation. */
+function fitHeightToWidth(box: HTMLTextAreaElement): () => void {
+  let width = box.clientWidth
+  const observer = new ResizeObserver(() => {
+    if (box.clientWidth === width) return
+    width = box.clientWidth
+    // Later: a height that an observer changes at once is reported as an error, a loop.
+    requestAnimationFrame(() => fitHeight(box))
+  })
+  observer.observe(box)
+  return () => observer.disconnect()
+}
+
 export function useComposer({ draftId, disabled, onSend }: ComposerOptions): ComposerState {
   const userId = useUser().id
   const input = useRef<HTMLTextAreaElement>(null)
@@ -77,11 +95,9 @@ export function useComposer({ draftId, disabled, onSend }: ComposerOptions): Com
   const canSend = !disabled && text.trim() !== ''
 
   useLayoutEffect(() => {
-    const box = input.current
-    if (box === null) return
-    box.style.height = 'auto'
-    box.style.height = `${Math.min(box.scrollHeight, MAX_HEIGHT_PX)}px`
+    if (input.current !== null) fitHeight(input.current)
   }, [text])
+  useEffect(() => (input.current === null ? undefined : fitHeightToWidth(input.current)), [])
 
   useEffect(() => {
     if (pendingCursor.current === null) return
