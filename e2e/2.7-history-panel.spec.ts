@@ -35,6 +35,9 @@ test('conversations appear with title, model name and time', async () => {
   await rename(await startChat(page, 'About wasps'), 'Wasps of the valley')
   await entry('Wasps of the valley').waitFor()
   expect(await entry('Bees of the Alps').innerText()).toMatch(/stub-gpt\s+Today\s+\d+:\d\d [ap]m/)
+  const moment = /^[A-Z][a-z]+ \d+, \d{4} at \d+:\d\d [AP]M$/
+  expect(await entry('Bees of the Alps').getByTitle(moment).count()).toBe(1)
+  expect(await page.getByRole('article', { name: 'Your message' }).getByTitle(moment).count()).toBe(1)
 })
 
 test('search takes title and model name, whatever the case', async () => {

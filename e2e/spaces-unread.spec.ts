@@ -55,6 +55,8 @@ async function reloadUnread(page: Page): Promise<void> {
 test('an answer that the person has not read counts on every device, until it is read on one', async () => {
   await storeConversation(stage, 'Overnight report', ['The tide rose.'])
   await expect.poll(() => unreadOf(ada, 'Personal')).toBe('1 unread conversation')
+  const mark = (page: Page) => inHistory(page, 'Overnight report').getByText('Unread answer')
+  await mark(ada).waitFor()
   await expect.poll(() => unreadOf(phone, 'Personal')).toBe('1 unread conversation')
   await phone.reload()
   await phone.getByText('Chat History').waitFor()
@@ -63,6 +65,7 @@ test('an answer that the person has not read counts on every device, until it is
   await phone.getByText('The tide rose.').waitFor()
   await expect.poll(() => unreadOf(phone, 'Personal')).toBeNull()
   await expect.poll(() => unreadOf(ada, 'Personal')).toBeNull()
+  await expect.poll(() => mark(ada).count()).toBe(0)
   await reloadUnread(ada)
   await ada.getByText('Chat History').waitFor()
   await expect.poll(() => unreadOf(ada, 'Personal')).toBeNull()

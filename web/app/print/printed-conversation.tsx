@@ -20,7 +20,7 @@ import { hideRepeatedSummaries } from '#web/lib/messages/hide-repeated-summaries
 import { addressesOfThread, NO_ADDRESSES, withSources, type KnownAddresses } from '#web/lib/messages/known-addresses.ts'
 import type { Thread, ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import { overlayReply, replyAsMessage } from '#web/lib/messages/overlay-reply.ts'
-import { formatMoment } from './format-moment.ts'
+import { formatMoment } from '#web/lib/format/format-moment.ts'
 import styles from './print.module.css'
 
 const NO_SOURCES: readonly Source[] = []

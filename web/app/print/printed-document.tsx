@@ -10,7 +10,7 @@ import pageStyles from '#web/features/viewer/pdf-page.module.css'
 import { viewerKind } from '#web/features/viewer/viewer-kind.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import type { DrawnPage } from './draw-pdf.ts'
-import { formatMoment } from './format-moment.ts'
+import { formatMoment } from '#web/lib/format/format-moment.ts'
 import styles from './print.module.css'
 
 /** The parts of a document that are loaded. */

@@ -5,7 +5,8 @@ import { joinChannel } from '#web/data/live/join-channel.ts'
 import { logFailure } from '#web/data/live/log-failure.ts'
 import { refetch } from '#web/data/refetch.ts'
 import { spaceFilters } from './space-filters.ts'
-import { forgetUnread, noteAnswer, noteRead, unreadConversation, unreadKey } from './unread-answers.ts'
+import { forgetUnread, noteAnswer, noteRead, unreadConversation } from './unread-answers.ts'
+import { unreadKey } from './unread-key.ts'
 
 /** Several answers in a row are read at once. */
 const READ_AGAIN_AFTER_MS = 300

@@ -9,7 +9,7 @@ import { logFailure } from '#web/data/live/log-failure.ts'
 import { refetch } from '#web/data/refetch.ts'
 import { clearPresence, storePresence } from './presence.ts'
 import { spacesKey, spacesQuery } from './spaces.ts'
-import { unreadKey } from './unread-answers.ts'
+import { unreadKey } from './unread-key.ts'
 
 /** Told to the other members. */
 export interface OwnPresence {

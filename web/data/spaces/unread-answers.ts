@@ -5,6 +5,7 @@ import { keepaliveRest, rest } from '#web/data/client.ts'
 import { createLiveQuery } from '#web/data/live-query.ts'
 import { logFailure } from '#web/data/live/log-failure.ts'
 import { readRest } from './read-rest.ts'
+import { unreadKey } from './unread-key.ts'
 
 /** The newest answer of a conversation, by its position. */
 export const unreadConversation = z.object({
@@ -17,7 +18,6 @@ export type UnreadConversation = z.infer<typeof unreadConversation>
 /** The server names as many of each space. */
 export const MOST_UNREAD = 100
 
-export const unreadKey = ['unread_conversations'] as const
 const liveUnread = createLiveQuery<readonly UnreadConversation[]>()
 
 export const unreadQuery = queryOptions({

@@ -3,7 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { JSX } from 'react'
 import type { ListedConversation } from '#contract/conversation.ts'
 import { conversationQuery } from '#web/data/conversations.ts'
+import type { UnreadConversation } from '#web/data/spaces/unread-answers.ts'
+import { unreadKey } from '#web/data/spaces/unread-key.ts'
 import { formatDateLabel, formatTime } from '#web/lib/format/format-date.ts'
+import { formatMoment } from '#web/lib/format/format-moment.ts'
 import { describeBranch, listTitle } from '#web/lib/messages/conversation-labels.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
@@ -40,19 +43,26 @@ export function ConversationItem({
 }: ConversationItemProps): JSX.Element {
   const title = listTitle(conversation)
   const branch = useBranchLabel(conversation)
+  const isUnread = useIsUnread(conversation.id) && !active
   return (
     <li {...item} className={classNames(item.className, styles.item, active && styles.active)}>
       <button type="button" className={styles.open} onClick={onSelect} aria-current={active ? 'true' : undefined}>
-        <span className={styles.title} dir="auto" title={branch === null ? title : `${title}\n${branch}`}>
+        <span
+          className={styles.title}
+          dir="auto"
+          data-unread={isUnread}
+          title={branch === null ? title : `${title}\n${branch}`}
+        >
           {branch !== null && <GitBranch size={13} aria-hidden className={styles.branch} />}
           {conversation.is_shared && <Users size={13} aria-hidden className={styles.branch} />}
           {title}
         </span>
         <span className={styles.description}>{description}</span>
-        <span className={styles.when}>
+        <span className={styles.when} title={formatMoment(conversation.started_at)}>
           <span>{formatDateLabel(conversation.started_at)}</span>
           <time dateTime={conversation.started_at}>{formatTime(conversation.started_at)}</time>
         </span>
+        {isUnread && <span className={hidden.hidden}>Unread answer</span>}
         {branch !== null && <span className={hidden.hidden}>{branch}</span>}
         {conversation.is_shared && <span className={hidden.hidden}>Shared with the space</span>}
       </button>
@@ -85,6 +95,16 @@ export function ConversationItem({
       )}
     </li>
   )
+}
+
+/** False until the page has read what is unread, which comes after the list. */
+function useIsUnread(id: string): boolean {
+  const { data } = useQuery({
+    queryKey: unreadKey,
+    enabled: false,
+    select: (rows: readonly UnreadConversation[]): boolean => rows.some((row) => row.conversation_id === id),
+  })
+  return data === true
 }
 
 /** Null for conversations that are no branch, and until the origin is read. */

@@ -6,6 +6,7 @@ import { useThreadActions } from '#web/features/thread/actions/thread-actions.ts
 import { messageElementId } from '#web/features/thread/list/show-target.ts'
 import { useThreadPosition } from '#web/features/thread/list/thread-position.tsx'
 import { formatTime } from '#web/lib/format/format-date.ts'
+import { formatMoment } from '#web/lib/format/format-moment.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { EditQuestion } from './edit-question.tsx'
@@ -77,7 +78,7 @@ export function UserMessage({ messageId, content, createdAt, pending, ...rest }:
               </Button>
             )}
             {asker !== null && <span className={styles.asked}>{asker}</span>}
-            <time className={styles.time} dateTime={createdAt}>
+            <time className={styles.time} dateTime={createdAt} title={formatMoment(createdAt)}>
               {formatTime(createdAt)}
             </time>
           </div>
