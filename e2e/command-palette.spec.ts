@@ -1,4 +1,5 @@
 /** The command palette: finds conversations, messages, documents and commands while typing. */
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makePdf } from '#test/make-pdf.ts'
@@ -265,4 +266,31 @@ test('says what it does not find, and what it could not search', async () => {
 
 test('breaks no rule of the Content-Security-Policy', () => {
   expect(violations).toEqual([])
+})
+
+test('shows the shortcuts of the page', async () => {
+  const search = page.getByRole('button', { name: 'Search', exact: true })
+  await search.click()
+  await box().fill('shortcuts')
+  await option('Keyboard shortcuts').click()
+  const shortcuts = page.getByRole('dialog', { name: 'Keyboard Shortcuts' })
+  const rowOf = (description: string) =>
+    shortcuts.locator('div').filter({ has: page.getByText(description, { exact: true }) })
+  await rowOf('Close the document').last().getByText('Esc', { exact: true }).waitFor()
+  await rowOf('Send the text of a box').last().getByText('Ctrl+Enter', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await shortcuts.waitFor({ state: 'detached' })
+  await expect.poll(focused).toBe('Search')
+})
+
+test('saves a long conversation as Markdown, whole', async () => {
+  await page.goto(`${stage.alcove.url}/?chat=${orchardId}`)
+  await page.getByText('Row 299 of the orchard.').waitFor()
+  await open()
+  await box().fill('markdown')
+  const [download] = await Promise.all([page.waitForEvent('download'), option('Save as Markdown').click()])
+  expect(download.suggestedFilename()).toBe('The old orchard.md')
+  const text = await readFile(await download.path(), 'utf8')
+  expect(text).toMatch(/^# The old orchard\n\n## Answer, /)
+  expect(text.match(/^Row \d+ of the orchard\.$/gm)).toHaveLength(299)
 })

@@ -201,3 +201,34 @@ test.each(FILES)('all of $name is printed', async ({ name, mimeType, make, expec
     expect(text).not.toContain('missing here')
   }
 })
+
+test('a long document says how far its preparation is, which ends with Cancel', async () => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto(stage.alcove.url)
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Files' }).click()
+  const pages = Array.from({ length: 400 }, (_, n) => `Night ${n} was ${'long and dark '.repeat(80)}.`)
+  await page
+    .getByLabel('Files to upload')
+    .first()
+    .setInputFiles({ name: 'nights.pdf', mimeType: 'application/pdf', buffer: makePdf(pages) })
+  const row = page.getByRole('region', { name: 'Files' }).getByRole('listitem').filter({ hasText: 'nights.pdf' })
+  await expect.poll(() => row.getAttribute('data-state')).toBe('ready')
+  await row.getByRole('button').first().click()
+  await page.evaluate(() => {
+    window.print = () => document.body.setAttribute('data-printed', '')
+  })
+  const button = page.getByRole('button', { name: 'Print nights.pdf' })
+  const dialog = page.getByRole('dialog', { name: 'Preparing to Print' })
+  for (const cancel of [
+    () => page.keyboard.press('Escape'),
+    () => dialog.getByRole('button', { name: 'Cancel' }).click(),
+  ]) {
+    await button.press('Enter')
+    await dialog.getByRole('progressbar', { name: /^[1-9]\d* of 400 pages prepared$/ }).waitFor()
+    await cancel()
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(() => button.evaluate((node) => node === document.activeElement)).toBe(true)
+  }
+  expect(await page.evaluate(() => document.body.hasAttribute('data-printed'))).toBe(false)
+  expect(await printedPages(page)).not.toHaveLength(400)
+})

@@ -1,9 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   Contrast,
   Cpu,
+  Download,
   FileText,
   FileUp,
+  Keyboard,
   LogOut,
   MessageSquare,
   Moon,
@@ -23,6 +25,9 @@ import { useKnownSpaces } from '#web/data/spaces/known-spaces.ts'
 import { useSignOut } from '#web/features/account/use-sign-out.ts'
 import type { PaletteAction } from '#web/features/palette/palette-action.ts'
 import type { Navigation } from './navigation.tsx'
+import { saveConversation } from './save-conversation.ts'
+import { showShortcuts } from './shortcut-list.tsx'
+import { useRouteState } from './use-route-state.ts'
 
 function useModelActions(): PaletteAction[] {
   const { data: models = [] } = useQuery(modelsQuery)
@@ -65,6 +70,8 @@ export function usePaletteActions(navigation: Navigation): PaletteAction[] {
   const spaces = useSpaceActions(navigation)
   const { showToolMessages, theme } = usePageSettings()
   const models = useModelActions()
+  const queryClient = useQueryClient()
+  const { chatId } = useRouteState()
   const signOut = useSignOut()
   const themes: PaletteAction[] = [
     { id: 'dark', label: 'Use the dark theme', Icon: Moon, run: () => setTheme('dark') },
@@ -81,6 +88,17 @@ export function usePaletteActions(navigation: Navigation): PaletteAction[] {
       run: () => openPanel('files'),
     },
     { id: 'print', label: 'Print', keywords: 'paper pdf save', Icon: Printer, run: () => print(null) },
+    ...(chatId === null
+      ? []
+      : [
+          {
+            id: 'markdown',
+            label: 'Save as Markdown',
+            keywords: 'download export conversation file',
+            Icon: Download,
+            run: () => void saveConversation(chatId, queryClient),
+          },
+        ]),
     ...themes
       .filter(({ id }) => id !== theme)
       .map((action) => ({ ...action, keywords: 'appearance colours mode', rare: true })),
@@ -120,6 +138,7 @@ export function usePaletteActions(navigation: Navigation): PaletteAction[] {
       Icon: Settings,
       run: () => openPanel('settings'),
     },
+    { id: 'shortcuts', label: 'Keyboard shortcuts', keywords: 'keys help', Icon: Keyboard, run: showShortcuts },
     { id: 'out', label: 'Sign out', keywords: 'log out leave', Icon: LogOut, run: signOut },
   ]
 }

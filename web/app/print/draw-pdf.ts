@@ -1,26 +1,22 @@
 import { TextLayer } from 'pdfjs-dist'
 import { openPdf, TEXT_CONTENT_OPTIONS } from '#web/features/viewer/open-pdf.ts'
-
-/** A page as a picture, with its text to be laid over it. */
-export interface DrawnPage {
-  picture: HTMLImageElement | HTMLCanvasElement
-  /** Filled by pdf.js. */
-  letters: HTMLElement
-  /** CSS pixels at the scale 1. */
-  width: number
-  height: number
-}
+import { revokePictures, type DrawnPage, type Preparation } from './drawn-page.ts'
 
 /** Device pixels for each point of the page: about 150 a inch. */
 const SCALE = 2.1
 const QUALITY = 0.92
 
-/** Draws all pages, one after the other. The addresses of the pictures are valid until the page is left. */
-export async function drawPdf(documentId: string): Promise<DrawnPage[]> {
+/**
+ * Draws all pages, one after the other. The addresses of the pictures are valid until the page is left.
+ * @throws when it is aborted
+ */
+export async function drawPdf(documentId: string, { signal, tell }: Preparation): Promise<DrawnPage[]> {
   const task = openPdf(documentId)
+  const destroy = (): void => void task.destroy()
+  signal.addEventListener('abort', destroy)
+  const pages: DrawnPage[] = []
   try {
     const pdf = await task.promise
-    const pages: DrawnPage[] = []
     for (let n = 1; n <= pdf.numPages; n += 1) {
       const page = await pdf.getPage(n)
       const { width, height } = page.getViewport({ scale: 1 })
@@ -38,9 +34,15 @@ export async function drawPdf(documentId: string): Promise<DrawnPage[]> {
       }).render()
       pages.push({ picture: await pictureOf(canvas), letters, width, height })
       page.cleanup()
+      tell(n, pdf.numPages)
+      signal.throwIfAborted()
     }
     return pages
+  } catch (error) {
+    revokePictures(pages)
+    throw error
   } finally {
+    signal.removeEventListener('abort', destroy)
     await task.destroy()
   }
 }

@@ -7,13 +7,14 @@ import type { JSX } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot, type Root } from 'react-dom/client'
 import type { DocumentRow, PageText } from '#contract/document.ts'
-import { conversationQuery } from '#web/data/conversations.ts'
 import { documentFileUrl, documentKey, documentQuery, pageTextQuery } from '#web/data/documents/document-queries.ts'
-import { loadMessagesBackTo, messagesQuery } from '#web/data/messages.ts'
+import { loadWholeConversation } from '#web/data/whole-conversation.ts'
 import { onReady, isReady } from '#web/features/thread/markdown/typeset.ts'
 import { viewerKind } from '#web/features/viewer/viewer-kind.ts'
 import styles from './print.module.css'
 import { PrintedConversation } from './printed-conversation.tsx'
+import { revokePictures, type Preparation } from './drawn-page.ts'
+import { showPrintProgress } from './print-progress.tsx'
 import { PrintedDocument, type PrintableDocument } from './printed-document.tsx'
 
 export type Printed = { kind: 'conversation' | 'document'; id: string }
@@ -111,13 +112,17 @@ function copyOf(drawing: HTMLCanvasElement | HTMLImageElement): HTMLCanvasElemen
 /** Pages of text that are read at the same time. */
 const READ_TOGETHER = 6
 
-async function loadDocument(id: string, queryClient: QueryClient): Promise<PrintableDocument> {
+async function loadDocument(
+  id: string,
+  queryClient: QueryClient,
+  preparation: Preparation,
+): Promise<PrintableDocument> {
   const row = await queryClient.query({ ...documentQuery(id), staleTime: 'static' })
   if (row === null) throw new Error('The document was deleted')
   const { body } = viewerKind(row.mimetype)
   if (body === 'pdf') {
     const { drawPdf } = await import('./draw-pdf.ts')
-    return { document: row, pages: await drawPdf(id), texts: [], isWhole: true }
+    return { document: row, pages: await drawPdf(id, preparation), texts: [], isWhole: true }
   }
   if (body === 'image') {
     const picture = new Image()
@@ -135,16 +140,10 @@ async function loadDocument(id: string, queryClient: QueryClient): Promise<Print
       some.map((page) => queryClient.query({ ...pageTextQuery(id, page), staleTime: 'static' })),
     )
     texts.push(...read.filter((text) => text !== null))
+    preparation.signal.throwIfAborted()
+    preparation.tell(Math.min(first + READ_TOGETHER, numbers.length), numbers.length)
   }
   return { document: row, pages: [], texts, isWhole: true }
-}
-
-async function loadConversation(id: string, queryClient: QueryClient): Promise<void> {
-  await Promise.all([
-    queryClient.query({ ...conversationQuery(id), staleTime: 'static' }),
-    queryClient.query({ ...messagesQuery(id), staleTime: 'static' }),
-  ])
-  await loadMessagesBackTo(queryClient, id, Number.MIN_SAFE_INTEGER)
 }
 
 const FORMULAS_WITHIN_MS = 8_000
@@ -165,31 +164,39 @@ const formulasReady = (container: HTMLElement): Promise<void> =>
 let requested: Printed | null = null
 
 /**
- * Loads all of a conversation or document and opens the browser's dialog, unless `signal` aborts before.
+ * Loads all of a conversation or document and opens the browser's dialog, unless the person cancels or `leaving` aborts
+ * before.
  * @throws if it cannot be loaded
  */
-export async function print(printed: Printed, queryClient: QueryClient, signal: AbortSignal): Promise<void> {
-  const isOver = (): boolean => signal.aborted
-  if (printed.kind === 'conversation') await loadConversation(printed.id, queryClient)
-  else {
-    const whole = await loadDocument(printed.id, queryClient)
-    if (isOver()) return revokePictures(whole)
-    revokePictures(loaded)
-    loaded = whole
+export async function print(printed: Printed, queryClient: QueryClient, leaving: AbortSignal): Promise<void> {
+  const cancelling = new AbortController()
+  const signal = AbortSignal.any([leaving, cancelling.signal])
+  const progress = showPrintProgress(() => cancelling.abort())
+  try {
+    await prepare(printed, queryClient, { signal, tell: progress.tell })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    progress.end()
   }
-  if (isOver()) return
-  showPrinted(printed, queryClient)
-  if (view === null) return
-  await formulasReady(view.container)
-  await document.fonts.ready
-  if (isOver()) return
+  if (signal.aborted || view === null) return
   requested = printed
   window.print()
 }
 
-function revokePictures(whole: PrintableDocument | null): void {
-  for (const { picture } of whole?.pages ?? [])
-    if (picture instanceof HTMLImageElement) URL.revokeObjectURL(picture.src)
+async function prepare(printed: Printed, queryClient: QueryClient, preparation: Preparation): Promise<void> {
+  const { signal } = preparation
+  if (printed.kind === 'conversation') await loadWholeConversation(printed.id, queryClient)
+  else {
+    const whole = await loadDocument(printed.id, queryClient, preparation)
+    revokePictures(loaded?.pages ?? [])
+    loaded = whole
+  }
+  signal.throwIfAborted()
+  showPrinted(printed, queryClient)
+  if (view === null) return
+  await formulasReady(view.container)
+  await document.fonts.ready
 }
 
 /** In a column of its own, the document is meant where it has the focus. */
@@ -231,7 +238,7 @@ export function followPrinting(shown: ShownOnPage, queryClient: QueryClient): ()
     removeEventListener('beforeprint', begin)
     removeEventListener('afterprint', end)
     end()
-    revokePictures(loaded)
+    revokePictures(loaded?.pages ?? [])
     loaded = null
     closeView()
   }

@@ -12,7 +12,7 @@ import { useThreadStore } from '#web/data/thread-store.ts'
 import { AnswerContext, type Answer } from '#web/features/thread/message/answer-context.tsx'
 import { AnswerText } from '#web/features/thread/message/answer-text.tsx'
 import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
-import { ANSWER_NOTES } from '#web/lib/messages/answer-notes.ts'
+import { answerAsides } from '#web/lib/messages/answer-asides.ts'
 import { passageText } from '#web/lib/markdown/passage-text.ts'
 import { citedNumbers } from '#web/lib/messages/citations.ts'
 import { activeTitle, describeSpeaker, listTitle } from '#web/lib/messages/conversation-labels.ts'
@@ -74,12 +74,11 @@ function PrintedMessage({ message, addresses, queryClient }: PrintedMessageProps
   return (
     <section className={styles.answer}>
       <PrintedAnswer message={message} addresses={addresses} queryClient={queryClient} />
-      {metadata?.error !== undefined && <p className={styles.aside}>{metadata.error.message}</p>}
-      {metadata?.stopped === true && <p className={styles.aside}>{ANSWER_NOTES.stopped}</p>}
-      {metadata?.cut === true && <p className={styles.aside}>{ANSWER_NOTES.cut}</p>}
-      {metadata?.unsupported === true && (
-        <p className={styles.aside}>Nothing in your documents supports this answer.</p>
-      )}
+      {answerAsides(metadata).map((sentence) => (
+        <p key={sentence} className={styles.aside}>
+          {sentence}
+        </p>
+      ))}
     </section>
   )
 }

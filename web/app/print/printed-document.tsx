@@ -9,7 +9,7 @@ import textStyles from '#web/features/viewer/text-section.module.css'
 import pageStyles from '#web/features/viewer/pdf-page.module.css'
 import { viewerKind } from '#web/features/viewer/viewer-kind.ts'
 import { classNames } from '#web/ui/class-names.ts'
-import type { DrawnPage } from './draw-pdf.ts'
+import type { DrawnPage } from './drawn-page.ts'
 import { formatMoment } from '#web/lib/format/format-moment.ts'
 import styles from './print.module.css'
 

@@ -15,11 +15,14 @@ function describeSource(source: Source): string {
   return describeSourceLocation(source, 'footnote')
 }
 
-const footnote = (source: Source): string =>
-  inertText(`[^${source.n}]: ${describeSource(source)}: “${passageText(source.text).replace(/\s+/g, ' ')}”`)
+const footnote = (source: Source, prefix: string): string =>
+  inertText(`[^${prefix}${source.n}]: ${describeSource(source)}: “${passageText(source.text).replace(/\s+/g, ' ')}”`)
 
-/** An answer as self-contained Markdown that loads nothing: markers become footnotes with file, page and passage, or the conversation. */
-export function withFootnotes(text: string, sources: readonly Source[]): string {
+/**
+ * An answer as self-contained Markdown that loads nothing: markers become footnotes with file, page and passage, or the
+ * conversation. @param prefix sets its footnotes apart from those of other answers in the same text
+ */
+export function withFootnotes(text: string, sources: readonly Source[], prefix = ''): string {
   const byNumber = new Map(sources.map((source) => [source.n, source]))
   const cited = new Set<Source>()
   const body = inertMarkdown(text).replace(
@@ -28,12 +31,12 @@ export function withFootnotes(text: string, sources: readonly Source[]): string 
       const source = code === undefined ? byNumber.get(Number(groups[2])) : undefined
       if (source === undefined) return whole
       cited.add(source)
-      return `[^${source.n}]`
+      return `[^${prefix}${source.n}]`
     },
   )
   if (cited.size === 0) return body
   return `${body.trimEnd()}\n\n${[...cited]
     .toSorted((a, b) => a.n - b.n)
-    .map(footnote)
+    .map((source) => footnote(source, prefix))
     .join('\n')}\n`
 }
