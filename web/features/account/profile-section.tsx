@@ -2,6 +2,7 @@ import { Pencil } from 'lucide-react'
 import { useState, type JSX } from 'react'
 import { changeEmail, changeName } from '#web/data/account/account.ts'
 import type { User } from '#web/data/auth/session.ts'
+import { formatFullDay } from '#web/lib/format/format-day.ts'
 import { Button } from '#web/ui/button.tsx'
 import { useFocusAfterField } from '#web/ui/use-focus-after-field.ts'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -12,7 +13,6 @@ import { Section } from '#web/ui/section.tsx'
 import { useAttempt } from '#web/data/use-attempt.ts'
 
 const LONGEST_NAME = 80
-const day = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'long', year: 'numeric' })
 
 /** The display name; empty if none is set. */
 function displayNameOf({ user_metadata: metadata }: User): string {
@@ -102,7 +102,7 @@ export function ProfileSection({ user }: { user: User }): JSX.Element {
           )}
         </FactRow>
       )}
-      <FactRow label="Member since">{day.format(new Date(user.created_at))}</FactRow>
+      <FactRow label="Member since">{formatFullDay(user.created_at)}</FactRow>
     </Section>
   )
 }

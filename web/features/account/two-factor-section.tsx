@@ -4,6 +4,7 @@ import { useState, type JSX } from 'react'
 import { createRecoveryCodes, recoveryCodesQuery, removeFactor } from '#web/data/account/account.ts'
 import { config } from '#web/data/config.ts'
 import type { User } from '#web/data/auth/session.ts'
+import { formatFullDay } from '#web/lib/format/format-day.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { EnrolDialog } from './enrol-dialog.tsx'
@@ -12,8 +13,6 @@ import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 import styles from '#web/ui/rows.module.css'
 import { ErrorText, Section } from '#web/ui/section.tsx'
 import { useAttempt } from '#web/data/use-attempt.ts'
-
-const addedOn = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'short', year: 'numeric' })
 
 type Factor = NonNullable<User['factors']>[number]
 
@@ -27,7 +26,7 @@ function FactorRow({ factor, isLast }: { factor: Factor; isLast: boolean }): JSX
       <div className={styles.row}>
         <div className={styles.words}>
           <p className={styles.value}>{name}</p>
-          <p className={styles.caption}>Added {addedOn.format(new Date(factor.created_at))}</p>
+          <p className={styles.caption}>Added {formatFullDay(factor.created_at, 'short')}</p>
         </div>
         <Button
           variant="ghost"

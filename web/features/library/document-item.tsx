@@ -14,8 +14,8 @@ import type { VirtualRow } from '#web/ui/virtual-rows.tsx'
 
 import { AddVersionButton } from './add-version-button.tsx'
 import { describeReadability, describeProgress, documentFacts } from '#web/lib/documents/describe-document.ts'
+import { formatDay } from '#web/lib/format/format-day.ts'
 import styles from './document-item.module.css'
-import { formatDate } from './format-upload-date.ts'
 import { ReadingReport } from './reading-report.tsx'
 import { RenameField } from './rename-field.tsx'
 import type { RowSelection } from './use-selection.ts'
@@ -71,7 +71,7 @@ export function DocumentItem(props: DocumentItemProps): JSX.Element {
           </button>
         )}
         <p className={styles.facts}>
-          {[...documentFacts(document), formatDate(document.uploaded_at)].map((fact) => (
+          {[...documentFacts(document), formatDay(document.uploaded_at, 'short')].map((fact) => (
             <span key={fact}>{fact}</span>
           ))}
         </p>

@@ -3,6 +3,7 @@ import type { JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { documentVersionsQuery } from '#web/data/documents/document-queries.ts'
+import { formatFullDay } from '#web/lib/format/format-day.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Select } from '#web/ui/select.tsx'
 
@@ -29,7 +30,7 @@ export function VersionNote({ document, onOpen }: VersionNoteProps): JSX.Element
         >
           {(versions.length > 0 ? versions : [document]).map(({ id, version, uploaded_at }) => (
             <option key={id} value={id}>
-              {version}, {new Date(uploaded_at).toLocaleDateString(undefined, { dateStyle: 'medium' })}
+              {version}, {formatFullDay(uploaded_at, 'short')}
             </option>
           ))}
         </Select>

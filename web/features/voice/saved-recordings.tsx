@@ -2,20 +2,11 @@ import { X } from 'lucide-react'
 import type { JSX } from 'react'
 import type { Recording } from '#web/data/recordings-database.ts'
 import { deleteRecording } from '#web/data/recordings.ts'
+import { saveFile } from '#web/lib/save-file.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './voice.module.css'
 
-/** A download starts after the click handler; its object URL must live until then. */
-const ADDRESS_LIVES_MS = 60_000
-
-function save({ audio }: Recording): void {
-  const address = URL.createObjectURL(audio)
-  const link = document.createElement('a')
-  link.href = address
-  link.download = `recording.${audio.type === 'audio/mp4' ? 'm4a' : 'webm'}`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(address), ADDRESS_LIVES_MS)
-}
+const save = ({ audio }: Recording): void => saveFile(`recording.${audio.type === 'audio/mp4' ? 'm4a' : 'webm'}`, audio)
 
 type SavedRecordingsProps = {
   recordings: readonly Recording[]
