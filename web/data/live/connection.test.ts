@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { followNetwork, setChannelJoined, useConnection } from './connection.ts'
 
+const CHANNEL = 'a channel'
+
 const isLost = () => useConnection.getState().isLost
 let browser: { onLine: boolean }
 let page: EventTarget
@@ -26,29 +28,29 @@ function setOnline(onLine: boolean): void {
 }
 
 test('reports a lost connection after 2500 ms, until the channel is joined again', () => {
-  setChannelJoined(false)
+  setChannelJoined(false, CHANNEL)
   vi.advanceTimersByTime(2_499)
   expect(isLost()).toBe(false)
   vi.advanceTimersByTime(1)
   expect(isLost()).toBe(true)
-  setChannelJoined(true)
+  setChannelJoined(true, CHANNEL)
   expect(isLost()).toBe(false)
 })
 
 test('does not report short interruptions, however many there are', () => {
   for (let times = 0; times < 3; times += 1) {
-    setChannelJoined(false)
+    setChannelJoined(false, CHANNEL)
     vi.advanceTimersByTime(2_000)
-    setChannelJoined(true)
+    setChannelJoined(true, CHANNEL)
     vi.advanceTimersByTime(1_000)
     expect(isLost()).toBe(false)
   }
 })
 
 test('a failed reconnect does not restart the wait', () => {
-  setChannelJoined(false)
+  setChannelJoined(false, CHANNEL)
   vi.advanceTimersByTime(1_500)
-  setChannelJoined(false)
+  setChannelJoined(false, CHANNEL)
   vi.advanceTimersByTime(1_000)
   expect(isLost()).toBe(true)
 })
@@ -59,7 +61,7 @@ test('reports an offline browser, and stays lost while the channel is broken', (
   expect(isLost()).toBe(true)
   setOnline(true)
   expect(isLost()).toBe(false)
-  setChannelJoined(false)
+  setChannelJoined(false, CHANNEL)
   setOnline(false)
   vi.advanceTimersByTime(2_500)
   setOnline(true)
@@ -67,7 +69,7 @@ test('reports an offline browser, and stays lost while the channel is broken', (
 })
 
 test('stopping resets the state', () => {
-  setChannelJoined(false)
+  setChannelJoined(false, CHANNEL)
   stop()
   vi.advanceTimersByTime(5_000)
   expect(isLost()).toBe(false)

@@ -55,7 +55,7 @@ async function askInstead(): Promise<void> {
 }
 
 /** @param channel any value that stands for one channel */
-export function setChannelJoined(isJoined: boolean, channel: unknown = 'only channel'): void {
+export function setChannelJoined(isJoined: boolean, channel: unknown): void {
   if (isJoined) brokenChannels.delete(channel)
   else brokenChannels.add(channel)
   updateConnection()
