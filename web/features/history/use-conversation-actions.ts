@@ -7,17 +7,12 @@ import {
   cacheConversation,
   updateConversation,
 } from '#web/data/conversations.ts'
-import { loadRefusal } from '#web/data/load-refusal.ts'
+import { describeFailure } from '#web/data/load-refusal.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 type ConversationActions = {
   setPinned: (row: ListedConversation, pinned: boolean) => void
   remove: (row: ListedConversation) => void
-}
-
-async function reportFailure(error: unknown, description: string): Promise<void> {
-  console.error(error)
-  toast({ title: 'Error', description: (await loadRefusal(error)) ?? description, variant: 'destructive' })
 }
 
 export function useConversationActions(userId: string, onDeleted: (id: string) => void): ConversationActions {
@@ -32,7 +27,7 @@ export function useConversationActions(userId: string, onDeleted: (id: string) =
           : { title: 'Conversation unpinned', description: 'The conversation has been unpinned' },
       )
     } catch (error) {
-      await reportFailure(error, `Failed to ${pinned ? 'pin' : 'unpin'} conversation. Please try again.`)
+      toast(await describeFailure(error, `Failed to ${pinned ? 'pin' : 'unpin'} conversation. Please try again.`))
     }
   }
 
@@ -44,7 +39,7 @@ export function useConversationActions(userId: string, onDeleted: (id: string) =
       onDeleted(row.id)
       await refetchConversationLists(queryClient)
     } catch (error) {
-      await reportFailure(error, 'Failed to delete conversation. Please try again.')
+      toast(await describeFailure(error, 'Failed to delete conversation. Please try again.'))
     }
   }
 

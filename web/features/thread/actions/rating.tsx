@@ -6,7 +6,7 @@ import { feedbackQuery, setFeedback, type Feedback, type RatedAnswer, type Ratin
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Popover } from '#web/ui/popover.tsx'
-import { loadRefusal } from '#web/data/load-refusal.ts'
+import { describeFailure } from '#web/data/load-refusal.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import styles from './rating.module.css'
@@ -51,14 +51,9 @@ export function AnswerRating({ rated }: { rated: RatedAnswer }): JSX.Element {
   const [asking, setAsking] = useState(false)
 
   const give = (next: Feedback | null): void => {
-    setFeedback(queryClient, user.id, rated, next).catch(async (error: unknown) => {
-      console.error(error)
-      toast({
-        title: 'Error',
-        description: (await loadRefusal(error)) ?? 'Your rating could not be saved. Please try again.',
-        variant: 'destructive',
-      })
-    })
+    setFeedback(queryClient, user.id, rated, next).catch(async (error: unknown) =>
+      toast(await describeFailure(error, 'Your rating could not be saved. Please try again.')),
+    )
   }
   const press = (rating: Rating): void => {
     const takesBack = feedback?.rating === rating
