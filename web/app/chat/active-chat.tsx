@@ -19,7 +19,7 @@ import styles from './main-area.module.css'
 import { useAfterFirstReads } from './use-after-first-reads.ts'
 import type { OpenConversation } from './use-conversation.ts'
 import type { ShownConversation } from './use-unknown-conversation.ts'
-import { ConversationMenu, SharingNote } from './space-parts.ts'
+import { ConversationMenu, SharingNote } from './late-chunk-parts.ts'
 import { LatePart } from './late-part.tsx'
 
 const NO_MESSAGES: readonly ThreadMessage[] = []

@@ -4,7 +4,7 @@ import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 import { useSpace } from '#web/data/spaces/current-space.ts'
 import { ComposerFooter } from '#web/features/composer/composer-footer.tsx'
 import styles from './workspace.module.css'
-import { LimitNotice, OwnDocumentsSwitch, TypingLine } from './space-parts.ts'
+import { LimitNotice, OwnDocumentsSwitch, TypingLine } from './late-chunk-parts.ts'
 import { LatePart } from './late-part.tsx'
 import { useAfterFirstReads } from './use-after-first-reads.ts'
 

@@ -10,7 +10,7 @@ import type { RailTab } from './rail.tsx'
 import styles from './side-panel.module.css'
 import { useAfterFirstReads } from './use-after-first-reads.ts'
 import { useRouteState } from './use-route-state.ts'
-import { MembersSection, SpaceSettings, SpaceSwitcher } from './space-parts.ts'
+import { MembersSection, SpaceSettings, SpaceSwitcher } from './late-chunk-parts.ts'
 import { DocumentMoveAction } from './document-move-action.tsx'
 import { LatePart } from './late-part.tsx'
 

@@ -23,7 +23,7 @@ import { useAfterFirstReads } from './use-after-first-reads.ts'
 import { useOnboarding } from './use-onboarding.ts'
 import { useRouteState } from './use-route-state.ts'
 import { useSampleQuestion } from './use-sample-question.ts'
-import { DeletedSpaceNotice, InvitationNotices, SpaceStart } from './space-parts.ts'
+import { DeletedSpaceNotice, InvitationNotices, SpaceStart } from './late-chunk-parts.ts'
 import { DocumentMoveAction } from './document-move-action.tsx'
 import { LatePart } from './late-part.tsx'
 

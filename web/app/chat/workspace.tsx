@@ -23,7 +23,7 @@ import { ViewerColumn } from './viewer-column.tsx'
 import styles from './workspace.module.css'
 import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { addingRefusal } from '#web/data/spaces/space-rights.ts'
-import { LiveSpaces, NewSpaceDialog } from './space-parts.ts'
+import { LiveSpaces, NewSpaceDialog } from './late-chunk-parts.ts'
 import { LatePart } from './late-part.tsx'
 
 const DebugPanel = lazy(() => import('#web/features/debug/debug-panel.tsx'))

@@ -1,4 +1,4 @@
-/** Everything of the chunk that `space-parts.ts` loads: chunks of their own would name more files in the first view. */
+/** Everything of the chunk that `late-chunk-parts.ts` loads: chunks of their own would name more files in the first view. */
 export { ConversationMenu } from '#web/features/spaces/conversation/conversation-menu.tsx'
 export { DeletedSpaceNotice } from '#web/features/spaces/start/deleted-space-notice.tsx'
 export { DocumentMove } from '#web/features/spaces/document-move.tsx'

@@ -1,7 +1,7 @@
-/** Parts of the page that know spaces. They are one chunk, whose code loads after the first view or when one is shown. */
+/** Parts that no first view needs, most of them of spaces. They are one chunk, whose code loads after it or when one is shown. */
 import { lazy } from 'react'
 
-const load = () => import('./space-chunk.ts')
+const load = () => import('./late-chunk.ts')
 
 export const ConversationMenu = lazy(async () => ({ default: (await load()).ConversationMenu }))
 export const DeletedSpaceNotice = lazy(async () => ({ default: (await load()).DeletedSpaceNotice }))
