@@ -35,6 +35,18 @@ export function isConnectionFailure(error: unknown): boolean {
   return CONNECTION_FAILURES.test(error.message) || (isAtDatabase && NETWORK_FAILURES.has(codeOf(error) ?? ''))
 }
 
+const CANNOT_CONNECT_NOW = '57P03'
+
+/** Whether a write may have been committed although it failed: its connection broke before the answer. */
+export function mayBeCommitted(error: unknown): boolean {
+  const isAtConnect =
+    error instanceof Error &&
+    (('syscall' in error && error.syscall === 'connect') ||
+      error.message.startsWith('timeout exceeded when trying to connect') ||
+      codeOf(error) === CANNOT_CONNECT_NOW)
+  return isConnectionFailure(error) && !isAtConnect
+}
+
 export function isTransientFailure(error: unknown): boolean {
   const translated = toAppError(error)
   return translated instanceof AppError && translated.code === 'unavailable'

@@ -7,7 +7,10 @@ import type { DocumentRow } from '#contract/document.ts'
 import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
+import { isConnectionFailure } from '#server/database/errors.ts'
+import type { Database } from '#server/database/scope.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { loseCommitOf } from '#test/lost-commit.ts'
 import { createSpace, join, remove } from '#test/spaces.ts'
 import { receiveUpload } from './upload.ts'
 
@@ -94,5 +97,33 @@ test.each([undefined, 'a version'])(
     await expect(late).rejects.toMatchObject({ code: 'not_found' })
     const { rows } = await db.admin.query('select filename from documents where space_id = $1', [spaceId])
     expect(rows).toHaveLength(1)
+  },
+)
+
+test.each([undefined, 'a version'])(
+  'bytes stay where the connection breaks while PostgreSQL commits their row (%s)',
+  async (version) => {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-upload-'))
+    onTestFinished(() => rm(dataDir, { recursive: true }))
+    const blobs = createDiskStore(dataDir)
+    const claims = await db.createPerson()
+    const upload = (content: string, database: Database, versionOf?: DocumentRow) =>
+      receiveUpload(
+        {
+          claims,
+          contentType: 'multipart/form-data; boundary=edge',
+          ...(versionOf ? { versionOf } : {}),
+          body: new Blob([`${beginPart('notes.txt')}${content}\r\n--edge--\r\n`]).stream(),
+        },
+        { database, blobs, jobs: { enqueue: () => undefined }, log: createLog('silent') },
+      )
+    const { documents } = await upload('Bees', db.database)
+    const { database, finishCommit } = await loseCommitOf(db, 'documents')
+    const broken = upload('Wasps', database, version === undefined ? undefined : documents[0])
+    await expect(broken).rejects.toSatisfy(isConnectionFailure)
+    await finishCommit()
+    const { rows } = await db.admin.query<{ path: string }>('select path from documents where owner = $1', [claims.sub])
+    const sizes = await Promise.all(rows.map((row) => blobs.size(row.path)))
+    expect(sizes.toSorted()).toEqual(['Bees'.length, 'Wasps'.length])
   },
 )

@@ -11,8 +11,9 @@ import { AppError, APP_ERROR_STATUS, toError } from '#server/base/errors.ts'
 import { gather } from '#server/base/gather.ts'
 import type { Log } from '#server/base/log.ts'
 import { openTransfer } from '#server/base/transfer-turns.ts'
+import { removeUnnamed } from '#server/blobs/remove-unnamed.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
-import { toAppError } from '#server/database/errors.ts'
+import { mayBeCommitted, toAppError } from '#server/database/errors.ts'
 import { ENFORCE_QUOTAS, fileRoomOf, readOwnUsage } from '#server/database/quotas.ts'
 import { type Claims, type Database, onlyLibrary, type Scope } from '#server/database/scope.ts'
 import { holdMayEdit, requireMayEdit } from './store/space-libraries.ts'
@@ -288,7 +289,7 @@ async function receiveFile(
   { claims, spaceId, versionOf, position, room, insertTogether }: FileOrigin,
   parts: UploadParts,
 ): Promise<Received> {
-  const { database, blobs, jobs } = parts
+  const { database, blobs, jobs, log } = parts
   const hash = createHash('sha256')
   let fits = room.left > 0
   let taken = 0
@@ -358,13 +359,15 @@ async function receiveFile(
     if (!existing) throw new AppError('conflict', `"${name}" was uploaded and deleted at the same time.`)
     return versionOf ? rejectDuplicate(name, existing, versionOf) : { document: existing, isNew: false }
   } catch (thrown) {
+    // The row may exist, or be committed later. The sweep removes bytes that none names.
+    isKept = mayBeCommitted(thrown)
     const error = toAppError(thrown)
     if (isTooLarge(error)) return rejection(name, 'too_large', `was not added. ${error.message}`)
     throw thrown
   } finally {
     if (!isKept) {
       giveBack()
-      await blobs.remove(blob.id)
+      await removeUnnamed({ blobs, log }, blob.id)
     }
   }
 }

@@ -1,14 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { IncomingMessage, request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { openCollector } from '#server/base/garbage-collector.ts'
-import type { Claims } from '#server/database/scope.ts'
+import { createLog } from '#server/base/log.ts'
+import { isConnectionFailure } from '#server/database/errors.ts'
+import { openDatabase } from '#server/database/open-database.ts'
+import type { Claims, Database } from '#server/database/scope.ts'
+import { loseCommitOf } from '#test/lost-commit.ts'
 import { bytesAreIn, startStorageService, type StorageClient, type StorageTestService } from '#test/storage-service.ts'
+import { storeObject } from './store-object.ts'
 
 type Person = Claims & { sub: string }
 type Files = ReturnType<StorageClient['from']>
@@ -226,20 +234,38 @@ describe('a failed upload leaves nothing', () => {
   })
 })
 
-describe('when the database disconnects during the write of the row', () => {
-  test('the bytes are removed', async () => {
+describe('when the connection to the database breaks', () => {
+  const storeLost = (database: Database) =>
+    storeObject(
+      { database, blobs: service.blobs, log: createLog('silent') },
+      {
+        draft: {
+          target: { bucket: 'documents', key: own('lost.txt') },
+          owner: owner.sub,
+          metadata: {},
+          userMetadata: {},
+        },
+        upsert: false,
+        requireWriteAccess: () => Promise.resolve(),
+        putBytes: () => service.blobs.put(Readable.from(['x'])),
+      },
+    )
+
+  test('while PostgreSQL commits the row, the bytes stay', async () => {
+    const { database, finishCommit } = await loseCommitOf(service.db, 'storage.objects')
+    await expect(storeLost(database)).rejects.toSatisfy(isConnectionFailure)
+    await finishCommit()
+    expect(await textOf(files, own('lost.txt'))).toBe('x')
+  })
+
+  test('before anything was sent, the bytes are removed', async () => {
     const before = await service.files()
-    await service.db.admin.query(`
-      create function end_connection() returns trigger language plpgsql security definer as
-        $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$;
-      create constraint trigger break_off after insert on storage.objects deferrable initially deferred
-        for each row when (new.blob_id is not null) execute function end_connection()`)
-    const { error } = await files.upload(own('lost.txt'), 'x', { contentType: 'text/plain' })
-    expect(error).toMatchObject({ statusCode: '503', status: 503 })
-    await service.db.admin.query('drop trigger break_off on storage.objects; drop function end_connection()')
-    expect(await rowsAt(own('lost.txt'))).toEqual([])
+    const folder = await mkdtemp(path.join(tmpdir(), 'alcove-nowhere-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const { database, close } = openDatabase({ ...service.db.connection, host: folder }, createLog('silent'))
+    onTestFinished(close)
+    await expect(storeLost(database)).rejects.toMatchObject({ code: 'ENOENT' })
     expect(await service.files()).toEqual(before)
-    expect((await files.upload(own('lost.txt'), 'x', { contentType: 'text/plain' })).error).toBeNull()
   })
 })
 

@@ -1,10 +1,11 @@
-/** Stores an object: checks write access, then stores the bytes, then writes the row. A failure leaves nothing. */
+/** Stores an object: checks write access, then stores the bytes, then writes the row. A failure leaves nothing but bytes for the sweep. */
 import { randomUUID } from 'node:crypto'
 import { type Readable, Transform } from 'node:stream'
 import type { Log } from '#server/base/log.ts'
 import { openTransfer } from '#server/base/transfer-turns.ts'
+import { removeUnnamed } from '#server/blobs/remove-unnamed.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
-import { isConnectionFailure } from '#server/database/errors.ts'
+import { mayBeCommitted } from '#server/database/errors.ts'
 import type { Database } from '#server/database/scope.ts'
 import { StorageError } from './errors.ts'
 import type { ObjectPath } from './names.ts'
@@ -115,19 +116,11 @@ export async function storeObject(options: StoreOptions, request: StoreRequest):
     keepsBytes = true
     return id
   } catch (error) {
-    keepsBytes = isConnectionFailure(error) && (await mayReferenceBlob(options, blob.id))
+    // The row may exist, or be committed later. The sweep removes bytes that none names.
+    keepsBytes = mayBeCommitted(error)
     throw error
   } finally {
-    if (!keepsBytes) await removeBytes(options, blob.id)
-  }
-}
-
-/** A failure must not hide the original error. */
-async function removeBytes({ blobs, log }: StoreOptions, blobId: string): Promise<void> {
-  try {
-    await blobs.remove(blobId)
-  } catch (error) {
-    log.warn({ err: error, blob: blobId }, 'the bytes of an upload that failed could not be removed')
+    if (!keepsBytes) await removeUnnamed(options, blob.id)
   }
 }
 
@@ -156,17 +149,6 @@ async function writeRow(
     await requireWriteAccess()
   }
   throw new StorageError('KeyAlreadyExists')
-}
-
-/** After a lost connection the row may exist; keeping unreferenced bytes is safer than losing referenced ones. */
-async function mayReferenceBlob({ database, log }: StoreOptions, blobId: string): Promise<boolean> {
-  try {
-    const { rowCount } = await database.serviceStatement('select from storage.objects where blob_id = $1', [blobId])
-    return rowCount !== 0
-  } catch (error) {
-    log.warn({ err: error, blob: blobId }, 'these bytes are kept although their object may not have been written')
-    return true
-  }
 }
 
 async function announceDocument(
