@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Scope } from '#server/database/scope.ts'
 import { listUnread, listUnreadNames } from '#server/documents/store/ingestion.ts'
+import { occursAsName } from './occurs-as-name.ts'
 
 /** A question that names no document may refer to none. */
 const UNNAMED_WAIT_LIMIT_MS = 8_000
@@ -33,16 +34,6 @@ interface UnreadInput {
   readonly isWhole: boolean
 }
 
-const isPartOfWord = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}]/u.test(character)
-
-function occursAsName(question: string, filename: string): boolean {
-  const [text, name] = [question.toLowerCase(), filename.toLowerCase()]
-  if (name.length < MIN_NAME_CHARACTERS) return false
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
-    if (!isPartOfWord(text[at - 1]) && !isPartOfWord(text[at + name.length])) return true
-  return false
-}
-
 /** Named or chosen documents are awaited; without any, the first few of a library where no other document answers. Runs as the person. */
 export async function findUnreadDocuments(
   scope: Scope,
@@ -54,7 +45,9 @@ export async function findUnreadDocuments(
     return { count: awaitedIds.length, awaitedIds, isAnyEnough: false }
   }
   const named = question === undefined ? [] : await listUnreadNames(scope, question)
-  const awaitedNames = named.filter(({ filename }) => occursAsName(question ?? '', filename))
+  const awaitedNames = named.filter(
+    ({ filename }) => filename.length >= MIN_NAME_CHARACTERS && occursAsName(question ?? '', filename),
+  )
   if (awaitedNames.length > 0)
     return { count: unread, awaitedIds: awaitedNames.map(({ id }) => id), isAnyEnough: false }
   const isWorthWaiting = unread <= MAX_UNNAMED_DOCUMENTS && (onlyQuotes || ready === 0)

@@ -66,6 +66,20 @@ test('part of a name selects the newest version of a document', async () => {
   }
 })
 
+test('names of documents are no parts of longer words', async () => {
+  const person = await db.createPerson()
+  await addReadDocument(db.database, person, 'port.pdf', ['Something else about lamps.'])
+  await addReadDocument(db.database, person, 'form.txt', ['Something else about forms.'])
+  await addReadDocument(db.database, person, 'Keeper.pdf', PAGES)
+  await assistant.startWorker()
+  for (const question of ['Summarise the information in the keeper report', 'Summarise the report keeper.pdf']) {
+    await answerTo(person, question)
+    const prompt = await promptOf()
+    expect(prompt, question).toContain('The lamp was lit')
+    expect(prompt, question).not.toContain('Something else')
+  }
+})
+
 test('the extractive answerer quotes the selected document or each of a few, and asks where the choice is unclear', async () => {
   const person = await db.createPerson()
   await addReadDocument(db.database, person, 'other.pdf', ['Something else about lamps.'])

@@ -3,10 +3,11 @@ import type { PassageSource } from '#contract/source.ts'
 import { MIN_CHARACTERS_PER_TOKEN } from '#server/assistant/prompt/tokens.ts'
 import { escapeText } from '#server/assistant/tools/prompt-elements.ts'
 import type { Scope } from '#server/database/scope.ts'
-import { matchNames } from '#server/documents/store/library.ts'
+import { listReadyNamesIn, matchNames } from '#server/documents/store/library.ts'
 import { readDocuments } from '#server/documents/store/pages.ts'
 import type { ChatModel } from '#server/providers/chat.ts'
 import type { FoundPassage } from '#server/search/read-passages.ts'
+import { occursAsName } from './occurs-as-name.ts'
 import { refersToDocument, refersToDocuments, documentNameWords } from './whole-document-question.ts'
 
 const SOURCES_SHARE = 0.4
@@ -17,6 +18,9 @@ const MAX_CONCURRENT_NOTES = 3
 /** "These documents" refers to at most this many. */
 const MAX_DOCUMENTS_TOGETHER = 5
 const MAX_PIECES = 80
+const MAX_NAMED_DOCUMENTS = 20
+/** Shorter names without their extension are also words of questions that mean no document. */
+const MIN_STEM_CHARACTERS = 4
 
 /** The text of a sheet begins with its name, which citations of any part of the sheet show. */
 const isSheet = (mimetype: string): boolean => fileTypeOf(mimetype)?.unit === 'sheet'
@@ -26,9 +30,12 @@ export const maxSourceCharacters = (contextWindow: number): number =>
 
 /** Named documents, a few for "these", else the best name match or, for "this", the newest. Runs as the person. */
 export async function chooseDocuments(scope: Scope, question: string): Promise<readonly string[] | undefined> {
-  const rows = await matchNames(scope, question, documentNameWords(question))
-  const named = rows.filter(({ is_named }) => is_named).map(({ id }) => id)
-  if (named.length > 0) return named
+  const named = (await listReadyNamesIn(scope, question)).filter(
+    ({ filename, stem }) =>
+      occursAsName(question, filename) || (stem.length >= MIN_STEM_CHARACTERS && occursAsName(question, stem)),
+  )
+  if (named.length > 0) return named.slice(0, MAX_NAMED_DOCUMENTS).map(({ id }) => id)
+  const rows = await matchNames(scope, documentNameWords(question))
   const [best] = rows
   if (!best) return undefined
   if (refersToDocuments(question)) return best.count <= MAX_DOCUMENTS_TOGETHER ? rows.map(({ id }) => id) : undefined

@@ -386,28 +386,43 @@ export async function findByName(scope: Scope, name: string): Promise<DocumentRo
   return rows
 }
 
+/** A name without its extension. */
+const stemToSql = (name: string): string => `regexp_replace(${name}, '\\.[A-Za-z0-9]{1,5}$', '')`
+
+export interface NameInText {
+  readonly id: string
+  readonly filename: string
+  readonly stem: string
+}
+
+/** Ready documents whose names, without their extensions, are parts of the text, in words as well; newest first. */
+export async function listReadyNamesIn(scope: Scope, text: string): Promise<NameInText[]> {
+  const { rows } = await scope.query<NameInText & Record<string, unknown>>(
+    `select id, filename, stem from documents, ${stemToSql('filename')} as stem
+     where state = 'ready' and superseded_at is null and strpos(lower($1), lower(stem)) > 0
+     order by uploaded_at desc, id limit ${MAX_NAMED}`,
+    [text],
+  )
+  return rows
+}
+
 export interface NameMatch {
   readonly id: string
-  /** With or without its extension. */
-  readonly is_named: boolean
   /** Words that begin a word of the file name or its folder. */
   readonly words: number
   readonly count: number
 }
 
-/** The 20 ready documents whose names match best: named ones first, then by matching words, then newest. */
-export async function matchNames(scope: Scope, text: string, words: readonly string[]): Promise<NameMatch[]> {
+/** The 20 ready documents whose names match best: by matching words, then newest. */
+export async function matchNames(scope: Scope, words: readonly string[]): Promise<NameMatch[]> {
   const { rows } = await scope.query<NameMatch & Record<string, unknown>>(
-    `select id, (
-         strpos(lower($1), lower(filename)) > 0
-         or (char_length(stem) > 3 and strpos(lower($1), lower(stem)) > 0)
-       ) as is_named,
-       (select count(*)::int from unnest($2::text[]) as word where lower(folder || ' ' || stem) ~ ('\\m' || word)) as words,
+    `select id,
+       (select count(*)::int from unnest($1::text[]) as word where lower(folder || ' ' || stem) ~ ('\\m' || word)) as words,
        count(*) over () as count
-     from documents, regexp_replace(filename, '\\.[A-Za-z0-9]{1,5}$', '') as stem
+     from documents, ${stemToSql('filename')} as stem
      where state = 'ready' and superseded_at is null
-     order by is_named desc, words desc, uploaded_at desc limit 20`,
-    [text, words],
+     order by words desc, uploaded_at desc limit 20`,
+    [words],
   )
   return rows
 }
