@@ -18,6 +18,8 @@ const STOP_WORDS: Readonly<Record<string, string>> = {
   dutch: 'wie wat waar wanneer waarom welke het een van en op te met voor is zijn was',
 }
 
+export const STOP_WORD_LANGUAGES: readonly string[] = Object.keys(STOP_WORDS)
+
 const stopWordsOf = new Map(
   Object.entries(STOP_WORDS).map(([language, words]) => [language, new Set(words.split(' '))]),
 )
