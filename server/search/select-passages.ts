@@ -1,4 +1,5 @@
 import type { ConsideredPassage } from '#contract/trace.ts'
+import { promptCharacters } from './prompt-characters.ts'
 import type { RankedPassages } from './ranking/rank-passages.ts'
 import type { FoundPassage, StoredPassage } from './read-passages.ts'
 
@@ -6,15 +7,7 @@ const MAX_JOINED_CHARACTERS = 4_000
 
 /** Room for the file, the page and the headings that a prompt names with each passage. */
 const MARKUP_CHARACTERS = 120
-/** Characters of scripts that make about one token each, where Latin letters make one of four. */
-const DENSE_LETTERS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu
-const LATIN_LETTERS_PER_TOKEN = 4
-
 export type Selection = { readonly joins: boolean } & ({ readonly limit: number } | { readonly room: number })
-
-/** Characters of Latin text that take as much of a model's window. */
-const promptCharacters = (text: string): number =>
-  text.length + (text.match(DENSE_LETTERS)?.length ?? 0) * (LATIN_LETTERS_PER_TOKEN - 1)
 
 /** Share of the room that the best passages fill before other documents get a place. */
 const SHARE_OF_BEST = 0.9

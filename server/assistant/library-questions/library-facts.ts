@@ -1,6 +1,6 @@
 /** Text that tells a model about the library where the question concerns it. */
 import { nameWithFolder } from '#contract/document.ts'
-import { MIN_CHARACTERS_PER_TOKEN } from '#server/assistant/prompt/tokens.ts'
+import { LATIN_CHARACTERS_PER_TOKEN } from '#server/assistant/prompt/tokens.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { countByType, type DocumentFacts, listFacts } from '#server/documents/store/document-facts.ts'
 import { describeLibraryAnswer, describeTotals } from './describe-library.ts'
@@ -40,7 +40,7 @@ export async function readLibraryFacts(
   const types = answer?.types ?? (await countByType(scope))
   const failed = await listFacts(scope, { states: ['failed'] }, { order: 'name', limit: MAX_FAILURES })
   const named = await listFacts(scope, {}, { order: 'newest', limit: MAX_NAMES })
-  const room = Math.min(MAX_TOKENS, Math.floor(contextWindow * WINDOW_SHARE)) * MIN_CHARACTERS_PER_TOKEN
+  const room = Math.min(MAX_TOKENS, Math.floor(contextWindow * WINDOW_SHARE)) * LATIN_CHARACTERS_PER_TOKEN
   const reason = ({ error }: DocumentFacts) => error?.message ?? 'it could not be read'
   const failures = failed.documents.map((document) => `${nameWithFolder(document)}: ${reason(document)}`)
   return [

@@ -13,6 +13,8 @@ import { tokenMargin, type TokenCounter } from './tokens.ts'
 export interface FittedPrompt extends Prompt {
   readonly summaryId: string | undefined
   readonly omittedSources: readonly Source[]
+  /** Those that are left of the input. */
+  readonly pages: PromptInput['pages']
 }
 
 interface FitOptions {
@@ -29,11 +31,14 @@ const MAX_SYSTEM_SHARE = 0.6
 const MIN_SCALE = 1 / 16
 
 async function shrinkInput(input: PromptInput, counter: TokenCounter, room: number): Promise<PromptInput> {
-  const { sources, contextWindow } = input
+  const { sources, pages, contextWindow } = input
   for (let scale = 1; ; scale /= 2) {
+    const length = Math.ceil(sources.length * scale)
+    const firstOmitted = sources[length]?.n ?? Infinity
     const smaller = {
       ...input,
-      sources: sources.slice(0, Math.ceil(sources.length * scale)),
+      sources: sources.slice(0, length),
+      pages: pages && { ...pages, read: pages.read.filter((n) => n < firstOmitted) },
       contextWindow: contextWindow * scale,
     }
     const tokens = await counter.count(buildPrompt({ ...smaller, history: [] }).system)
@@ -77,16 +82,16 @@ export async function fitPrompt(
     contextWindow,
     provider,
   })
-  if (!fit.counter) return { ...prompt, summaryId: summary?.id, omittedSources: [] }
+  if (!fit.counter) return { ...prompt, summaryId: summary?.id, omittedSources: [], pages: input.pages }
 
   const asked = await fit.counter.count(fit.verbatim.at(-1)?.content ?? '')
   rejectTooLong(asked / tokenMargin(provider), contextWindow)
   const room = Math.min(contextWindow * MAX_SYSTEM_SHARE, maxPromptTokens(contextWindow) - asked)
   const smaller = await shrinkInput(whole, fit.counter, room)
   const leftOut = input.sources.slice(smaller.sources.length)
+  const fitted = { omittedSources: leftOut, pages: smaller.pages }
   const last = fit.older.at(-1)
-  if (!last)
-    return { ...buildPrompt({ ...smaller, history: fit.verbatim }), summaryId: summary?.id, omittedSources: leftOut }
+  if (!last) return { ...buildPrompt({ ...smaller, history: fit.verbatim }), summaryId: summary?.id, ...fitted }
   onSummary()
   const before = summary?.content ?? ''
   const { counter, older: turns } = fit
@@ -97,6 +102,6 @@ export async function fitPrompt(
   return {
     ...buildPrompt({ ...smaller, summary: written.content, history: fit.verbatim }),
     summaryId,
-    omittedSources: leftOut,
+    ...fitted,
   }
 }

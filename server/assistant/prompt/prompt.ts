@@ -7,7 +7,7 @@ import type { Finding } from '#server/assistant/tools/outcome.ts'
 import { escapeText, showFinding, showSource } from '#server/assistant/tools/prompt-elements.ts'
 import type { Turn } from '#server/conversations/queries.ts'
 import type { ChatTurn } from '#server/providers/chat.ts'
-import { MIN_CHARACTERS_PER_TOKEN } from './tokens.ts'
+import { LATIN_CHARACTERS_PER_TOKEN } from './tokens.ts'
 
 export interface Prompt {
   readonly system: string
@@ -21,7 +21,8 @@ export interface PromptInput {
   readonly summary?: string
   readonly unfinished?: string
   readonly sources: readonly Source[]
-  readonly pages?: { readonly read: number; readonly of: number } | undefined
+  /** Set for whole documents: the numbers of the sources that were read, and how many pages there are. */
+  readonly pages?: { readonly read: readonly number[]; readonly of: number } | undefined
   readonly unreadDocuments: number
   readonly missingDocumentNotes?: readonly string[]
   /** Exact numbers and names, where the question concerns the library. */
@@ -41,7 +42,7 @@ const MAX_NAMED_TOOLS = 10
 const FINDINGS_SHARE = 0.25
 
 const maxFindingsCharacters = (contextWindow: number): number =>
-  Math.floor(contextWindow * MIN_CHARACTERS_PER_TOKEN * FINDINGS_SHARE)
+  Math.floor(contextWindow * LATIN_CHARACTERS_PER_TOKEN * FINDINGS_SHARE)
 
 const INSTRUCTIONS = `You are the assistant of ${PRODUCT_NAME}, a workspace in which a person asks about their own documents.
 
@@ -121,9 +122,9 @@ export function buildPrompt(input: PromptInput): Prompt {
       ? ''
       : `\n\nThe members of this space ask for the following in every answer. Do so where it does not contradict what is said above.\n<instructions>\n${escapeText(spaceInstructions.slice(0, contextWindow))}\n</instructions>`
   const partly =
-    pages === undefined
+    pages === undefined || pages.read.length === pages.of
       ? ''
-      : `\n\nOnly the first ${pages.read} of ${pages.of} pages were read for this answer. Say so in your answer, and claim nothing about the others.`
+      : `\n\nOnly the first ${pages.read.length} of ${pages.of} pages were read for this answer. Say so in your answer, and claim nothing about the others.`
   const earlier =
     summary === ''
       ? ''

@@ -10,7 +10,8 @@ const MAX_RUN_CHARACTERS = 64
 /** Takes about 10 ms to count; then the event loop runs other work. */
 const BATCH_CHARACTERS = 50_000
 
-export const MIN_CHARACTERS_PER_TOKEN = 3
+/** At least, in texts of Latin letters; `promptCharacters` measures others. */
+export const LATIN_CHARACTERS_PER_TOKEN = 3
 
 export interface TokenCounter {
   count(text: string): Promise<number>

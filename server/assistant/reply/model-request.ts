@@ -57,10 +57,6 @@ export async function prepareModelStream(
   const { sources, pages }: Pick<PromptInput, 'sources' | 'pages'> = isWhole
     ? await condenseDocuments(context, chat, signal)
     : { sources: context.sources }
-  if (pages) {
-    trace.addNote(`Only the first ${pages.read} of ${pages.of} pages were read.`)
-    trace.amend((amended) => ({ ...amended, pages }))
-  }
   const input: PromptInput = {
     history: withToolRuns(context.history),
     unfinished: context.unfinished.text,
@@ -135,11 +131,10 @@ async function condenseDocuments(
   const pages = sources.filter(isPassageSource)
   const { contextWindow } = model
   const condensed = await condenseSources(pages, { chat, question: query, contextWindow, signal })
-  const { pagesRead } = condensed
-  const of = pages.length + (trace?.pages ? trace.pages.of - trace.pages.read : 0)
+  const beyondReading = trace?.pages ? trace.pages.of - trace.pages.read : 0
   return {
     sources: [...condensed.sources, ...sources.filter(isMessageSource)],
-    ...(pagesRead < of ? { pages: { read: pagesRead, of } } : {}),
+    pages: { read: condensed.pagesRead, of: pages.length + beyondReading },
   }
 }
 
@@ -158,11 +153,17 @@ async function fitToWindow(
   const { summary, model } = context
   const { conversationId } = reply
   const options = { conversationId, provider: model.provider, chat, summary, signal, onSummary }
-  const { omittedSources, ...prompt } = await fitPrompt(input, options, { database, log })
+  const { omittedSources, pages, ...prompt } = await fitPrompt(input, options, { database, log })
   if (omittedSources.length > 0) {
     trace.amend((amended) => markOmittedSources(amended, omittedSources))
     const { length } = input.sources
-    trace.addNote(`The model's window had room for ${length - omittedSources.length} of the ${length} sources.`)
+    if (!pages)
+      trace.addNote(`The model's window had room for ${length - omittedSources.length} of the ${length} sources.`)
+  }
+  if (pages && pages.read.length < pages.of) {
+    const [read, { of }] = [pages.read.length, pages]
+    trace.addNote(`Only the first ${read} of ${of} pages were read.`)
+    trace.amend((amended) => ({ ...amended, pages: { read, of } }))
   }
   if (startedAt !== undefined) {
     const durationMs = Math.round(performance.now() - startedAt)

@@ -12,6 +12,7 @@ import type { Scope } from '#server/database/scope.ts'
 import { newestVersions } from '#server/documents/store/library.ts'
 import { countCharacters } from '#server/documents/store/pages.ts'
 import type { Embedder } from '#server/providers/embed.ts'
+import { promptCharacters } from '#server/search/prompt-characters.ts'
 import { type FoundPassage, isSamePassage, readOpenings } from '#server/search/read-passages.ts'
 import { type RankedSearch, searchDocuments, type SearchOptions, type SearchResult } from '#server/search/search.ts'
 import { findDescribedDocuments } from './described-language.ts'
@@ -230,10 +231,12 @@ async function findWholeDocuments(
   if (!isWhole && (chosen.length === 0 || (isAsked && onlyQuotes))) return undefined
   const documentIds = chosen.length > 0 ? chosen : await chooseDocuments(scope, question)
   if (!documentIds) return undefined
-  const small = Math.min(MAX_SMALL_CHARACTERS, maxSourceCharacters(contextWindow))
+  const room = maxSourceCharacters(contextWindow)
+  const small = Math.min(MAX_SMALL_CHARACTERS, room)
   if (!isWhole && (await countCharacters(scope, documentIds)) > small) return undefined
   const { passages, count } = await readAllPages(scope, documentIds)
-  if (passages.length === 0) return undefined
+  const size = passages.reduce((sum, { text }) => sum + promptCharacters(text), 0)
+  if (passages.length === 0 || (!isWhole && size > room)) return undefined
   const characters = passages.reduce((sum, { text }) => sum + text.length, 0)
   const trace: RetrievalTrace = {
     scope: 'whole',

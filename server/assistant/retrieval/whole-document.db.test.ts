@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { READER_MODEL } from '#contract/product-names.ts'
 import type { RetrievalTrace } from '#contract/trace.ts'
@@ -166,6 +166,47 @@ describe('pages beyond what is read at once', () => {
     const both = '@knowledge summarise endless.pdf @knowledge summarise log.pdf'
     expect(await find(both)).toMatchObject({ pages: { read: 89, of: 93 } })
   })
+})
+
+const SMALL = { model: 'openai-compatible/stub:tokens=40' }
+
+beforeAll(async () => {
+  await db.admin.query(
+    `insert into models (name, version, model_identifier, provider, family, context_window)
+     values ('small', '1', $1, 'OpenAI-compatible', 'stub', 8000)`,
+    [SMALL.model],
+  )
+})
+
+test('every page of a Chinese document reaches the model, as notes where the window is small', async () => {
+  const person = await db.createPerson()
+  const pages = Array.from(
+    { length: 8 },
+    (_, page) => `第${page + 1}页。${'租金每月一日支付，押金为两个月。'.repeat(60)}`,
+  )
+  await addReadDocument(db.database, person, 'lease.pdf', pages)
+  await assistant.startWorker()
+  const { trace } = await answerTo(person, 'Summarise lease.pdf', {}, SMALL)
+  expect(trace).toMatchObject({ scope: 'whole', matched: 8 })
+  expect(trace).not.toHaveProperty('pages')
+  expect(trace?.notes.join()).not.toContain('room for')
+  const numbers = [...(await promptOf()).matchAll(/<source n=\\"(\d+)\\"/g)].map(([, n]) => Number(n))
+  expect(numbers.at(0)).toBe(1)
+  expect(numbers.at(-1)).toBeGreaterThan(6)
+})
+
+test('pages that a long question leaves no room for are told to the model and to the person', async () => {
+  const person = await db.createPerson()
+  const pages = Array.from({ length: 6 }, (_, page) => `Page ${page + 1}. ${'The tide rose and fell. '.repeat(60)}`)
+  await addReadDocument(db.database, person, 'tides.pdf', pages)
+  await assistant.startWorker()
+  const question = `Summarise tides.pdf. ${'I was there for long. '.repeat(600)}`
+  const { trace } = await answerTo(person, question, {}, SMALL)
+  expect(trace).toMatchObject({ scope: 'whole', matched: 6, pages: { of: 6 } })
+  expect(trace?.pages?.read).toBeLessThan(6)
+  const said = `Only the first ${trace?.pages?.read} of 6 pages were read`
+  expect(trace?.notes.join()).toContain(said)
+  expect(await promptOf()).toContain(said)
 })
 
 test('only the chosen documents of a question are searched, and small ones are read whole', async () => {

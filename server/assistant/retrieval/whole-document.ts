@@ -1,11 +1,12 @@
 import { fileTypeOf } from '#contract/file-types.ts'
 import type { PassageSource } from '#contract/source.ts'
-import { MIN_CHARACTERS_PER_TOKEN } from '#server/assistant/prompt/tokens.ts'
+import { LATIN_CHARACTERS_PER_TOKEN } from '#server/assistant/prompt/tokens.ts'
 import { escapeText } from '#server/assistant/tools/prompt-elements.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { listReadyNamesIn, matchNames } from '#server/documents/store/library.ts'
 import { readDocuments } from '#server/documents/store/pages.ts'
 import type { ChatModel } from '#server/providers/chat.ts'
+import { clipToRoom, promptCharacters } from '#server/search/prompt-characters.ts'
 import type { FoundPassage } from '#server/search/read-passages.ts'
 import { occursAsName } from './occurs-as-name.ts'
 import { refersToDocument, refersToDocuments, documentNameWords } from './whole-document-question.ts'
@@ -25,8 +26,9 @@ const MIN_STEM_CHARACTERS = 4
 /** The text of a sheet begins with its name, which citations of any part of the sheet show. */
 const isSheet = (mimetype: string): boolean => fileTypeOf(mimetype)?.unit === 'sheet'
 
+/** In characters of Latin text. */
 export const maxSourceCharacters = (contextWindow: number): number =>
-  Math.floor(contextWindow * MIN_CHARACTERS_PER_TOKEN * SOURCES_SHARE)
+  Math.floor(contextWindow * LATIN_CHARACTERS_PER_TOKEN * SOURCES_SHARE)
 
 /** Named documents, a few for "these", else the best name match or, for "this", the newest. Runs as the person. */
 export async function chooseDocuments(scope: Scope, question: string): Promise<readonly string[] | undefined> {
@@ -68,18 +70,27 @@ Write down, in the language of the document, everything in this part that the an
 
 const render = ({ n, page, text }: PassageSource) => `<source n="${n}" page="${page}">\n${escapeText(text)}\n</source>`
 
+function* splitText(text: string, room: number): Iterable<string> {
+  for (let rest = text; rest !== '';) {
+    const piece = clipToRoom(rest, room)
+    yield piece.toWellFormed()
+    rest = rest.slice(piece.length)
+  }
+}
+
+/** @param room of a group, in characters of Latin text */
 export function groupSources(sources: readonly PassageSource[], room: number): PassageSource[][] {
   const groups: PassageSource[][] = []
   let filled = Infinity
   for (const source of sources) {
-    for (let from = 0; from < source.text.length; from += room) {
-      const piece = { ...source, text: source.text.slice(from, from + room).toWellFormed() }
-      if (filled + piece.text.length > room) {
+    for (const text of splitText(source.text, room)) {
+      const size = promptCharacters(text)
+      if (filled + size > room) {
         groups.push([])
         filled = 0
       }
-      groups.at(-1)?.push(piece)
-      filled += piece.text.length
+      groups.at(-1)?.push({ ...source, text })
+      filled += size
     }
   }
   return groups
@@ -94,7 +105,8 @@ interface CondenseOptions {
 
 export interface Condensed {
   readonly sources: readonly PassageSource[]
-  readonly pagesRead: number
+  /** Numbers of the sources whose text, or notes on it, are among them. */
+  readonly pagesRead: readonly number[]
 }
 
 /** Replaces sources that do not fit by notes on groups, each under its first number; their markers cite pages. */
@@ -103,7 +115,7 @@ export async function condenseSources(
   { chat, question, contextWindow, signal }: CondenseOptions,
 ): Promise<Condensed> {
   const room = maxSourceCharacters(contextWindow)
-  const size = (of: readonly PassageSource[]) => of.reduce((sum, { text }) => sum + text.length, 0)
+  const size = (of: readonly PassageSource[]) => of.reduce((sum, { text }) => sum + promptCharacters(text), 0)
   const longest = Math.min(MAX_NOTES_CHARACTERS, Math.floor(room * NOTES_SHARE))
 
   /** Notes that are cut off or empty are requested once more for each half; after that, the pages count as unread. */
@@ -112,20 +124,20 @@ export async function condenseSources(
     const { text, isCut } = await chat.complete({ system: INSTRUCTIONS, turns, signal })
     const [first] = group
     if (!first) return []
-    const isWhole = text.trim() !== '' && !isCut && text.length <= longest
+    const isWhole = text.trim() !== '' && !isCut && promptCharacters(text) <= longest
     if (!isWhole && !isHalf && group.length > 1) {
       const middle = group.length >> 1
       return [...(await takeNotes(group.slice(0, middle), true)), ...(await takeNotes(group.slice(middle), true))]
     }
     if (!isWhole) firstUnread = Math.min(firstUnread, first.n)
-    return text.trim() === '' ? [] : [{ ...first, text: text.slice(0, longest).toWellFormed() }]
+    return text.trim() === '' ? [] : [{ ...first, text: clipToRoom(text, longest).toWellFormed() }]
   }
 
   let current = sources
   let firstUnread = Infinity
   const condensed = (found: readonly PassageSource[]): Condensed => ({
     sources: found,
-    pagesRead: sources.filter(({ n }) => n < firstUnread).length,
+    pagesRead: sources.flatMap(({ n }) => (n < firstUnread ? [n] : [])),
   })
   while (size(current) > room) {
     const all = groupSources(current, room)
