@@ -190,10 +190,11 @@ export function createReplyClaims(channel: ServiceChannel, worker: string): Repl
           ),
         ])
         if (rowCount === 0) return false
+        // Runs precede their answer.
+        if (answer.unstoredRuns) await storeRuns(scope, reply, answer.unstoredRuns)
         await Promise.all([
           storeAnswer(scope, reply, answer),
           countSpent(scope, reply, answer),
-          answer.unstoredRuns && storeRuns(scope, reply, answer.unstoredRuns),
           deleteEarlierRuns(scope, reply, answer),
           scope.prepared(DELETE_TRANSIENT_ROWS, [reply.id]),
           broadcastPart(scope, reply.conversationId, answer.lastPart),
@@ -246,7 +247,7 @@ export function createReplyClaims(channel: ServiceChannel, worker: string): Repl
     },
 
     finish: (reply, answer) =>
-      reply.kind === 'answer' && reply.attempt === 1
+      reply.kind === 'answer' && reply.attempt === 1 && !answer.unstoredRuns?.size
         ? finishFirst(reply, answer)
         : limitStores(() => finishInSteps(reply, answer)),
 

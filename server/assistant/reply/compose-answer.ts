@@ -51,7 +51,7 @@ export function composeAnswer(
     spent: generated?.spent,
     state,
     toolRuns: hasNewText && reply.kind !== 'continue' ? (commands?.toolRuns.count() ?? 0) : undefined,
-    unstoredRuns: hasNewText ? commands?.toolRuns.unstored() : undefined,
+    unstoredRuns: hasNewText || reply.kind === 'answer' ? commands?.toolRuns.unstored() : undefined,
     metadata: {
       model: loaded?.context.model.identifier ?? '',
       sources: checked?.sources ?? generated?.uncheckedSources ?? [],

@@ -1,5 +1,5 @@
 /** Tools that a model calls by itself, in each of the three wire formats, against the stub model. */
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createWebSearch } from '#server/providers/web-search.ts'
 import { createStubProviders, openTestAssistant, type Person, STUB_MODEL } from '#test/assistant.ts'
 import { addReadDocument } from '#test/library.ts'
@@ -66,6 +66,30 @@ test.for([STUB_MODEL, 'claude-sonnet-5-5', 'gpt-6.1-sol'])(
     expect(sent).toContain('n=\\\\\\"1\\\\\\"'.replaceAll('\\\\\\', '\\'))
   },
 )
+
+test('a tool whose run cannot be stored at once has not failed, and its run is stored with the answer', async () => {
+  await db.admin.query(`
+    create sequence stored_runs;
+    grant usage on stored_runs to service_role;
+    create function reject_first_run() returns trigger language plpgsql as $$ begin
+      if nextval('public.stored_runs') = 1 then raise exception 'words of the database' using errcode = '40001'; end if;
+      return new;
+    end $$;
+    create trigger reject_first_run before insert on messages for each row when (new.sender_role = 3)
+      execute function reject_first_run()`)
+  onTestFinished(async () => {
+    await db.admin.query(
+      'drop trigger reject_first_run on messages; drop function reject_first_run(); drop sequence stored_runs',
+    )
+  })
+  const conversationId = await assistant.startConversation(person)
+  const { tools, roles, live, answer } = await answered(conversationId, 'rent? [[stub tool=search]]')
+  expect(live).toEqual(['search running', 'search done'])
+  expect(roles).toEqual([1, 3, 2])
+  expect(tools).toMatchObject([{ metadata: { tool_name: 'search', status: 'done' } }])
+  expect(answer?.metadata).not.toHaveProperty('error')
+  expect(await lastSent()).not.toContain('words of the database')
+})
 
 test('the knowledge tool finds messages of an earlier conversation as their own source', async () => {
   const earlierId = await assistant.startConversation(person, { title: 'Paint' })

@@ -1,4 +1,4 @@
-/** Tool runs of one answer, shown live and stored under their attempt; an existing answer stores them with its text. */
+/** Tool runs of one answer, shown live and stored under their attempt, or with the text of their answer if it exists. */
 import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import type { ReplyClaims } from '#server/assistant/queue/claims.ts'
 import type { ReplyContext } from '#server/assistant/reply/context.ts'
@@ -51,8 +51,20 @@ export function createToolRuns(options: ToolRunOptions): ToolRuns {
   }
 
   async function persist(runs: readonly ToolRun[], from: number): Promise<void> {
-    if (reply.kind !== 'answer') for (const [index, run] of runs.entries()) unstored.set(firstRun + from + index, run)
-    else if (!(await replyClaims.storeToolRuns(reply, runs, firstRun + from))) onLost()
+    // Later runs wait with those that could not be stored: rows have the order of their insertion.
+    if (reply.kind === 'answer' && unstored.size === 0 && (await storeNow(runs, from))) return
+    for (const [index, run] of runs.entries()) unstored.set(firstRun + from + index, run)
+  }
+
+  /** The model would call a tool again that seems to have failed, whatever it did: false, where the database is away. */
+  async function storeNow(runs: readonly ToolRun[], from: number): Promise<boolean> {
+    try {
+      if (!(await replyClaims.storeToolRuns(reply, runs, firstRun + from))) onLost()
+      return true
+    } catch (error) {
+      log.warn({ err: error, reply: reply.id }, 'tool runs are stored with their answer, as they could not be before')
+      return false
+    }
   }
 
   async function runTyped(tools: ReplyContext['commands']): Promise<Finding[]> {
