@@ -12,7 +12,7 @@ import type { LibraryAnswer } from '#server/assistant/library-questions/find-lib
 import { readLibraryFacts } from '#server/assistant/library-questions/library-facts.ts'
 import { readTimeZone } from '#server/assistant/library-questions/wall-clock.ts'
 import { findUnreadDocuments, type UnreadDocuments } from '#server/assistant/retrieval/await-documents.ts'
-import { findPassages, resolveChosen } from '#server/assistant/retrieval/find-passages.ts'
+import { findPassages, resolveChosen, type SearchAgain } from '#server/assistant/retrieval/find-passages.ts'
 import { refersBack } from '#server/assistant/retrieval/follow-up.ts'
 import { passageRoom } from '#server/assistant/retrieval/passage-room.ts'
 import { parseCommands, type ToolCall } from '#server/assistant/tools/commands.ts'
@@ -25,7 +25,7 @@ import { readSummary, type StoredSummary } from '#server/conversations/summary-q
 import type { Scope } from '#server/database/scope.ts'
 import type { ViewPicture } from '#server/documents/picture-view.ts'
 import type { Embedder } from '#server/providers/embed.ts'
-import { type RankedSearch, searchDocuments } from '#server/search/search.ts'
+import type { RankedSearch } from '#server/search/search.ts'
 import {
   type AttachedPicture,
   findPictures,
@@ -60,6 +60,9 @@ export interface ReplyContext {
   readonly trace: RetrievalTrace | undefined
   /** Rankings of the search, until other words are searched for; none where documents are awaited and searched again. */
   readonly ranked: RankedSearch | undefined
+  readonly searchAgain: SearchAgain | undefined
+  /** Notes of the trace that hold however often it is searched. */
+  readonly placeNotes: readonly string[]
   /** The sources are only the nearest passages: none answers. */
   readonly refusal: { readonly reason: string | undefined } | undefined
   /** Stemming languages of the library. */
@@ -200,6 +203,7 @@ export async function readContext(
   const [retrieval] = await Promise.all([findPassages(scope, parsed, options), planned])
   const { query, passages, messages, runs, trace, languages = [], targetDocumentIds, missingDocumentNotes } = retrieval
   const { library } = retrieval
+  const placeNotes = describePlace(state)
   const isWhole = trace?.scope === 'whole'
   const found = numbered([...passages, ...messages])
   const selected =
@@ -262,10 +266,12 @@ export async function readContext(
       trace &&
       withNote(
         trace,
-        ...describePlace(state),
+        ...placeNotes,
         ...(refusal?.reason === undefined ? [] : [`Nothing answers this: ${refusal.reason}.`]),
       ),
     ranked: unread.awaitedIds.length === 0 ? retrieval.ranked : undefined,
+    searchAgain: retrieval.searchAgain,
+    placeNotes,
     refusal,
     languages,
     chosen,
@@ -298,22 +304,19 @@ const withNote = (trace: RetrievalTrace, ...notes: readonly string[]): Retrieval
 export async function searchInOtherWords(
   scope: Scope,
   context: ReplyContext,
-  options: {
-    readonly otherWords: readonly string[]
-    readonly embedder: Embedder | null
-    readonly passageTokens: number
-  },
+  otherWords: readonly string[],
 ): Promise<ReplyContext> {
-  const { query, chosen, unfinished, model } = context
-  const { passages, trace } = await searchDocuments(scope, query, {
-    room: passageRoom(model.contextWindow, options.passageTokens),
-    joins: true,
-    embedder: options.embedder,
-    otherWords: [...new Set([...(context.trace?.otherWords ?? []), ...options.otherWords])],
-    earlier: context.ranked,
-    ...(chosen.length > 0 ? { documentIds: chosen } : {}),
+  const { unfinished, ranked, searchAgain, placeNotes } = context
+  if (!searchAgain) return context
+  const { passages, trace } = await searchAgain(scope, {
+    otherWords: [...new Set([...(context.trace?.otherWords ?? []), ...otherWords])],
+    earlier: ranked,
   })
-  return { ...context, sources: appendSources(unfinished.sources, numbered(passages)), trace }
+  return {
+    ...context,
+    sources: appendSources(unfinished.sources, numbered(passages)),
+    trace: withNote(trace, ...placeNotes),
+  }
 }
 
 /** Runs after the database reads, so that no connection waits for it. @throws the reason of an aborted signal. */

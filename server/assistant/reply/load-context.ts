@@ -43,7 +43,7 @@ export async function loadContext(attempt: Attempt, dependencies: ReplyDependenc
   })
   if (!read.model.isOffered) await rejectNotOffered(read.model, await loadingProviders, dependencies)
   const [context, providers, servers] = await Promise.all([
-    withOtherWords(attempt, read, { loadingProviders, embedder }, dependencies).then((found) =>
+    withOtherWords(attempt, read, loadingProviders, dependencies).then((found) =>
       // An answer may be written for minutes: the scores of all passages are not held meanwhile.
       loadPictures({ ...found, ranked: undefined }, dependencies, signal),
     ),
@@ -116,10 +116,10 @@ async function readOnceReady(
 async function withOtherWords(
   { reply, writer, read, signal, takePriority, releasePriority }: Attempt,
   context: ReplyContext,
-  { loadingProviders, embedder }: { loadingProviders: Promise<Providers>; embedder: Embedder | null },
+  loadingProviders: Promise<Providers>,
   dependencies: ReplyDependencies,
 ): Promise<ReplyContext> {
-  const { asksForOtherWords, otherWordsTimeoutMs = OTHER_WORDS_TIMEOUT_MS, passageTokens, log } = dependencies
+  const { asksForOtherWords, otherWordsTimeoutMs = OTHER_WORDS_TIMEOUT_MS, log } = dependencies
   const { question, trace, model, languages, history, commands } = context
   if (!asksForOtherWords || model.identifier === READER_MODEL || reply.kind === 'continue') return context
   if (context.libraryAnswer || commands.length > 0 || trace === undefined || !needsOtherWords(question, trace))
@@ -150,9 +150,7 @@ async function withOtherWords(
   takePriority()
   const otherWords = asked ?? []
   const found =
-    otherWords.length === 0
-      ? context
-      : await read((scope) => searchInOtherWords(scope, context, { otherWords, embedder, passageTokens }))
+    otherWords.length === 0 ? context : await read((scope) => searchInOtherWords(scope, context, otherWords))
   const durationMs = Math.round(performance.now() - startedAt)
   showStep('done', { durationMs })
   const step: ToolRun = {

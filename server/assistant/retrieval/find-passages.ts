@@ -34,6 +34,8 @@ export interface Retrieval {
   readonly languages?: readonly string[]
   /** For a search in other words. */
   readonly ranked?: RankedSearch | undefined
+  /** Searches for the same and for other words; undefined if no search by the message found the passages. */
+  readonly searchAgain?: SearchAgain
   /** Documents that the question names or the person chose; empty if there are none, or if no document was searched. */
   readonly targetDocumentIds: readonly string[]
   /** Sentences about documents that the question names and the person does not have. */
@@ -41,6 +43,11 @@ export interface Retrieval {
   /** For a question about the library itself; the passages then open the documents that it lists. */
   readonly library?: LibraryAnswer
 }
+
+export type SearchAgain = (
+  scope: Scope,
+  options: { readonly otherWords: readonly string[]; readonly earlier: RankedSearch | undefined },
+) => Promise<SearchResult>
 
 export interface RetrievalOptions {
   /** For the extractive answerer: other commands skip the search, and questions quote passages of chosen documents. */
@@ -112,9 +119,12 @@ export async function findPassages(
     const options = { joins: true, embedder, ...documentIds }
     const parts = splitParts(text)
     const amount = onlyQuotes ? { limit: MAX_QUOTED_PASSAGES } : { room }
-    const searched = await searchDocuments(scope, query, { ...options, ...amount, otherWords: parts })
-    const found = chosen.length > 0 ? searched : await withDescribedDocuments(scope, query, searched, options)
-    if (!onlyQuotes) return { ...nothing, ...found, query }
+    const search = async (within: Scope, more: Pick<SearchOptions, 'otherWords' | 'earlier'>) => {
+      const searched = await searchDocuments(within, query, { ...options, ...amount, ...more })
+      return chosen.length > 0 ? searched : withDescribedDocuments(within, query, searched, options)
+    }
+    const found = await search(scope, { otherWords: parts })
+    if (!onlyQuotes) return { ...nothing, ...found, query, searchAgain: search }
     const ofParts = parts.map(async (part) => {
       const ofPart = await searchDocuments(scope, part, { ...options, limit: MAX_PASSAGES })
       const { passages } = chosen.length > 0 ? ofPart : await withDescribedDocuments(scope, part, ofPart, options)

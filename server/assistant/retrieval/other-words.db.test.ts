@@ -6,6 +6,7 @@ import type { WorkerOptions } from '#server/assistant/queue/worker.ts'
 import { createStubProviders, openTestAssistant, type Person, STUB_MODEL } from '#test/assistant.ts'
 import { addReadDocument } from '#test/library.ts'
 import { startRecordingModel } from '#test/recording-model.ts'
+import { createSpace } from '#test/spaces.ts'
 
 const { db, assistant } = await openTestAssistant()
 const QUESTION = 'May I let my granny flat?'
@@ -69,6 +70,31 @@ test('a question with parts is searched for part by part, also where the model n
     'how long may an accessory dwelling be rented',
     'lock at high tide',
   ])
+})
+
+test('documents that the question names by their language still come first, and notes on the place stay', async () => {
+  const korean = '임대차 계약은 2021년에 시작되었다. 임대료는 매월 3일에 지급한다.'
+  const spaceId = await createSpace(db, person)
+  await addReadDocument(db.database, person, '계약서.txt', [korean], spaceId)
+  await addReadDocument(
+    db.database,
+    person,
+    'lease.txt',
+    ['The dwelling unit of the mill has a wheel and a roof.'],
+    spaceId,
+  )
+  const model = await startWorker(() => 'dwelling unit')
+  const conversationId = await assistant.startConversation(person, { title: 'Flat' })
+  await db.admin.query('update conversations set space_id = $2 where id = $1', [conversationId, spaceId])
+  const { metadata } = await ask('May I let the granny flat of the Korean contract?', { conversationId })
+  expect(metadata?.trace?.otherWords).toEqual(['dwelling unit'])
+  expect(model.lastSent().text).toContain(korean)
+  expect(metadata?.trace?.notes).toEqual(
+    expect.arrayContaining([
+      'Documents in the language that the question names come first.',
+      expect.stringContaining('Searched the documents of the space'),
+    ]),
+  )
 })
 
 test('a follow-up is put in other words with the messages before it', async () => {
