@@ -142,8 +142,8 @@ function describeAllPages(types: readonly TypeCounts[]): string {
 const describeSizes = (types: readonly TypeCounts[]): string =>
   `Your ${documents(sum(types.map((each) => each.documents)))} take ${formatSize(sum(types.map(({ bytes }) => bytes)))}.`
 
-/** @param firstNumber of the source that opens the first listed document */
-export function describeLibraryAnswer(answer: LibraryAnswer, firstNumber = 1): string {
+/** @param numbers of the sources that open the listed documents, in their order; by default from 1 */
+export function describeLibraryAnswer(answer: LibraryAnswer, numbers: readonly number[] = []): string {
   const { question, types, matchingTypes, count, listed } = answer
   const { asks, order, filter } = question
   const total = sum(types.map((each) => each.documents))
@@ -151,7 +151,7 @@ export function describeLibraryAnswer(answer: LibraryAnswer, firstNumber = 1): s
   if (total === 0) return describeTotals(types)
   if (asks === 'size' && isWholeLibrary && order === undefined) return describeSizes(types)
   const detail = detailOf(answer)
-  const lines = listed.map((document, index) => describeDocument(document, detail, `[${firstNumber + index}]`))
+  const lines = listed.map((document, index) => describeDocument(document, detail, `[${numbers[index] ?? index + 1}]`))
   const common = describeFilter(filter)
   const title = order === undefined ? common : [ORDER_TITLES[order], ...(isWholeLibrary ? [] : [common])].join(', ')
   const noted = notesOn(filter, total)

@@ -26,15 +26,15 @@ export interface LibraryFactsInput {
   /** Without commands. */
   readonly question: string
   readonly answer: LibraryAnswer | undefined
-  /** Number of the source that opens the first document of the answer. */
-  readonly firstNumber: number
+  /** Numbers of the sources that open the documents of the answer, in their order. */
+  readonly numbers: readonly number[]
   readonly contextWindow: number
 }
 
 /** Undefined where the question does not concern the library. Runs as the person. */
 export async function readLibraryFacts(
   scope: Scope,
-  { question, answer, firstNumber, contextWindow }: LibraryFactsInput,
+  { question, answer, numbers, contextWindow }: LibraryFactsInput,
 ): Promise<string | undefined> {
   if (!answer && !concernsLibrary(question)) return undefined
   const types = answer?.types ?? (await countByType(scope))
@@ -45,7 +45,7 @@ export async function readLibraryFacts(
   const failures = failed.documents.map((document) => `${nameWithFolder(document)}: ${reason(document)}`)
   return [
     describeTotals(types),
-    ...(answer ? [`The answer to the question, by program:\n${describeLibraryAnswer(answer, firstNumber)}`] : []),
+    ...(answer ? [`The answer to the question, by program:\n${describeLibraryAnswer(answer, numbers)}`] : []),
     describeNames('Could not be read', fitLines(failures, room / 2), failed.count),
     describeNames('Names, newest first', fitLines(named.documents.map(nameWithFolder), room), named.count),
   ]

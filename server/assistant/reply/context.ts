@@ -33,7 +33,14 @@ import {
   type ShownPicture,
   withPictureSources,
 } from './attached-images.ts'
-import { appendSources, NO_ANSWER, type UnfinishedAnswer, readUnfinishedAnswer, readSourcesOf } from './continuation.ts'
+import {
+  appendSources,
+  NO_ANSWER,
+  numbersOf,
+  type UnfinishedAnswer,
+  readUnfinishedAnswer,
+  readSourcesOf,
+} from './continuation.ts'
 
 export interface ReplyContext {
   readonly isUntitled: boolean
@@ -254,7 +261,7 @@ export async function readContext(
         : await readLibraryFacts(scope, {
             question: parsed.text,
             answer: library,
-            firstNumber: sources.at(-found.length)?.n ?? 1,
+            numbers: numbersOf(passages, sources),
             contextWindow,
           }),
     sources,

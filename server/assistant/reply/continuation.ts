@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { source, type Source } from '#contract/source.ts'
-import { isQuotable, isSameQuotable, type QuotableSource } from '#server/assistant/extractive/quotable.ts'
+import {
+  isQuotable,
+  isSameQuotable,
+  type QuotableSource,
+  type UnnumberedQuotable,
+} from '#server/assistant/extractive/quotable.ts'
 import type { Scope } from '#server/database/scope.ts'
 
 export interface UnfinishedAnswer {
@@ -33,3 +38,7 @@ export function appendSources(cited: readonly Source[], found: readonly Quotable
   const others = found.filter((one) => !known.some((other) => isSameQuotable(one, other)))
   return [...cited, ...others.map((one, index) => ({ ...one, n: last + index + 1 }))]
 }
+
+/** The numbers of found passages among the sources, where those that are cited already keep theirs. */
+export const numbersOf = (found: readonly UnnumberedQuotable[], sources: readonly Source[]): number[] =>
+  found.flatMap((one) => sources.filter(isQuotable).find((other) => isSameQuotable(one, other))?.n ?? [])
