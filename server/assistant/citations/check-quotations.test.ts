@@ -61,3 +61,15 @@ describe('words that are not attributed to a source', () => {
     expect(misquotes(answer)).toEqual([])
   })
 })
+
+test('pages of a long document are sources of quotations, and a year in brackets is none', () => {
+  const textOf = (n: number) => (n === 1120 ? 'The lamp is lit.' : n === 1 ? 'It rains.' : undefined)
+  const numbers = new Set([1, 1120])
+  expect(findMisquotes('“The lamp is lit” [1120]. “The lamp is out” [1120].', textOf, numbers)).toEqual([
+    'The lamp is out',
+  ])
+  expect(findMisquotes('They wrote “it snows” [2023] [1], “it pours” in [2023], says [1].', textOf, numbers)).toEqual([
+    'it snows',
+    'it pours',
+  ])
+})

@@ -1,5 +1,7 @@
 /** Finds quotations with a source marker, in quotation marks or block quotes, that are not in their source. Pure. */
 
+import { MAX_MARKER_WITHOUT_SOURCE, SOURCE_NUMBER } from '#contract/citation-marker.ts'
+
 /** Full text of a source; undefined where only a part is known, so that nothing can be checked. */
 type TextOf = (n: number) => string | undefined
 
@@ -17,11 +19,14 @@ const MAX_QUOTED_CHARACTERS = 5_000
 const MAX_OCCURRENCES = 1_000
 /** Between a quotation and its marker. */
 const MAX_ATTRIBUTION_CHARACTERS = 1_000
+const NO_NUMBERS: ReadonlySet<number> = new Set()
 
 const FENCED = /^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\1[^\n]*$|$(?![^]))/gm
 const CODE_SPAN = /(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)/g
 const LIST_ITEM = /\n(?=\s*(?:[-*+]|\d{1,3}[.)])\s)/
-const MARKERS = /\[\d{1,3}\](?:\s?\[\d{1,3}\])*/g
+/** Markers without anything but a blank between them. */
+const MARKERS_TOGETHER = String.raw`\[${SOURCE_NUMBER}\](?:\s?\[${SOURCE_NUMBER}\])*`
+const MARKERS = new RegExp(MARKERS_TOGETHER, 'g')
 const SENTENCE_END = /[.!?]["'”’»)]*\s+(?=\S)|[。！？](?=.)/u
 const QUOTED =
   /“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』|(?<![\p{L}\p{N}"])"(?=\S)([^"]+)(?<=\S)"(?![\p{L}\p{N}"])/gu
@@ -81,22 +86,16 @@ function containsQuotation(words: string, source: NormalizedText): boolean {
   return true
 }
 
-const numbersIn = (markers: string) => (markers.match(/\d+/g) ?? []).map(Number)
-
 /** The next marker in the sentence, else the one before the quotation. */
 function attributedTo(
   block: string,
-  markers: readonly RegExpExecArray[],
+  markers: readonly Markers[],
   { start, end }: Pick<Quotation, 'start' | 'end'>,
 ): readonly number[] {
-  const after = markers.find(({ index }) => index >= end && index - end <= MAX_ATTRIBUTION_CHARACTERS)
-  if (after && !SENTENCE_END.test(block.slice(end, after.index))) return numbersIn(after[0])
-  const before = markers.findLast(
-    ({ index, 0: marker }) =>
-      index + marker.length <= start && start - index - marker.length <= MAX_ATTRIBUTION_CHARACTERS,
-  )
-  if (before && !SENTENCE_END.test(`${block.slice(before.index + before[0].length, start)}x`))
-    return numbersIn(before[0])
+  const after = markers.find((own) => own.start >= end && own.start - end <= MAX_ATTRIBUTION_CHARACTERS)
+  if (after && !SENTENCE_END.test(block.slice(end, after.start))) return after.numbers
+  const before = markers.findLast((own) => own.end <= start && start - own.end <= MAX_ATTRIBUTION_CHARACTERS)
+  if (before && !SENTENCE_END.test(`${block.slice(before.end, start)}x`)) return before.numbers
   return []
 }
 
@@ -108,13 +107,31 @@ function quotationsIn(block: string): Quotation[] {
   })
 }
 
-const ATTRIBUTION_BELOW = /^\s*(?:[—–―(-][^\n[]{0,80})?(\[\d{1,3}\](?:\s?\[\d{1,3}\])*)/u
+const ATTRIBUTION_BELOW = new RegExp(String.raw`^\s*(?:[—–―(-][^\n[]{0,80})?(${MARKERS_TOGETHER})`, 'u')
 
 const unquote = (block: string) => block.replace(/^ {0,3}> ?/gm, '')
 const withoutAttribution = (quote: string) => quote.replace(/\n\s*[—–―-]{1,2}[^\n]*$/u, '')
 
-/** The quotations that do not occur word for word in their source, as written in the answer but with single spaces. */
-export function findMisquotes(answer: string, textOf: TextOf): string[] {
+interface Markers {
+  readonly numbers: readonly number[]
+  readonly start: number
+  readonly end: number
+}
+
+function markersIn(text: string, sources: ReadonlySet<number>): Markers[] {
+  return [...text.matchAll(MARKERS)].flatMap(({ 0: written, index: start }) => {
+    const numbers = (written.match(/\d+/g) ?? [])
+      .map(Number)
+      .filter((n) => n <= MAX_MARKER_WITHOUT_SOURCE || sources.has(n))
+    return numbers.length === 0 ? [] : [{ numbers, start, end: start + written.length }]
+  })
+}
+
+/**
+ * The quotations that do not occur word for word in their source, as written in the answer but with single spaces.
+ * @param numbers of the sources: a larger number without one may be a year
+ */
+export function findMisquotes(answer: string, textOf: TextOf, numbers: ReadonlySet<number> = NO_NUMBERS): string[] {
   if (answer.search(MARKERS) === -1) return []
   const misquotes = new Set<string>()
   const known = new Map<number, NormalizedText | undefined>()
@@ -142,15 +159,15 @@ export function findMisquotes(answer: string, textOf: TextOf): string[] {
     const inner = isBlockQuote ? unquote(block) : block
     const quotations = quotationsIn(inner).slice(0, MAX_QUOTATIONS - checked)
     checked += quotations.length
-    const markers = [...inner.matchAll(MARKERS)]
+    const markers = markersIn(inner, numbers)
     const missing = quotations.filter(({ words, ...at }) => !isFound(words, attributedTo(inner, markers, at)))
     if (!isBlockQuote) {
       for (const { words } of missing) misquotes.add(collapse(words))
       continue
     }
-    const own = numbersIn(inner.match(MARKERS)?.at(-1) ?? '')
+    const own = markers.at(-1)?.numbers ?? []
     const below = ATTRIBUTION_BELOW.exec(blocks[index + 1] ?? '')?.[1] ?? ''
-    const sources = own.length > 0 ? own : numbersIn(below)
+    const sources = own.length > 0 ? own : (markersIn(below, numbers)[0]?.numbers ?? [])
     const hasQuotedAll = quotations.length > 0 && missing.length === 0
     if (!hasQuotedAll && !isFound(withoutAttribution(inner), sources)) misquotes.add(collapse(inner))
   }

@@ -1,4 +1,5 @@
 /** Splits an answer into sentences, each with the sources that it cites: its own markers, else those of its block. Pure. */
+import { MARKER } from '#contract/citation-marker.ts'
 import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 
 export interface CitedSentence {
@@ -98,7 +99,7 @@ function rawBlocks(answer: string): RawBlock[] {
   return blocks
 }
 
-const MARKER = /\s?\[(\d{1,3})\]/y
+const MARKER_HERE = new RegExp(String.raw`\s?${MARKER}`, 'y')
 const ENTITY = /&(nbsp|thinsp|ensp|amp|lt|gt|quot|#160|#8239);/y
 const ENTITIES: Readonly<Record<string, string>> = { nbsp: ' ', thinsp: ' ', ensp: ' ', '#160': ' ', '#8239': ' ', amp: '&', lt: '<', gt: '>', quot: '"' } // prettier-ignore
 const LINK_TARGET = /\]\([^\s()]{0,2000}(?: "[^"\n]{0,200}")?\)/y
@@ -143,8 +144,8 @@ function toPlain(answer: string, { start, end }: RawBlock, known: ReadonlySet<nu
       continue
     }
     if (character === '[' || /\s/.test(character)) {
-      const marker = matchAt(MARKER, answer, at)
-      if (marker && known.has(Number(marker[1])) && answer.charAt(MARKER.lastIndex) !== '(') {
+      const marker = matchAt(MARKER_HERE, answer, at)
+      if (marker && known.has(Number(marker[1])) && answer.charAt(MARKER_HERE.lastIndex) !== '(') {
         markers.push({ n: Number(marker[1]), at: text.length })
         at += marker[0].length
         continue

@@ -1,4 +1,5 @@
 /** Narrows a page that a model read whole to the part that an answer cites, for its card and the mark in the viewer. Pure. */
+import { MARKER } from '#contract/citation-marker.ts'
 import type { PassageSource } from '#contract/source.ts'
 import type { PassageRange } from '#server/search/text/passages.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
@@ -13,6 +14,8 @@ const MAX_CITING_CHARACTERS = 1_000
 const MAX_CITING_WORDS = 50
 const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 const SENTENCE_BORDER = /[.!?]["'”’»)]*\s+|[。！？]|\]/u
+/** The punctuation and markers of a sentence. */
+const ENDING = new RegExp(String.raw`(?<![.!?。！？\s])[.!?。！？\s]*(?:${MARKER}\s?)*$`, 'u')
 
 interface TextUnit {
   readonly start: number
@@ -37,7 +40,7 @@ function splitUnits(text: string): TextUnit[] {
 function citingWords(answer: string, place: number): Set<string> {
   const from = Math.max(answer.lastIndexOf('\n', place) + 1, place - MAX_CITING_CHARACTERS)
   const line = answer.slice(from, place)
-  const said = line.replace(/(?<![.!?。！？\s])[.!?。！？\s]*(?:\[\d{1,3}\]\s?)*$/u, '')
+  const said = line.replace(ENDING, '')
   return new Set(wordsOf(said.split(SENTENCE_BORDER).at(-1) ?? '').slice(-MAX_CITING_WORDS))
 }
 

@@ -22,6 +22,16 @@ test('splits a joint marker and drops the unknown half', () => {
   expect(filterInPieces('Both say so [1, 9; 2].', [1, 2], 100).output).toBe('Both say so [1][2].')
 })
 
+test('pages of a long document are cited, and years without a source stay', () => {
+  const { output, cited } = filterInPieces(
+    'One [1120]. Two [12, 10000]. In [2023] [1]. Both [1, 2024].',
+    [1, 12, 1120, 10_000],
+    4,
+  )
+  expect(output).toBe('One [1120]. Two [12][10000]. In [2023] [1]. Both [1, 2024].')
+  expect(cited).toEqual([1120, 12, 10_000, 1])
+})
+
 test('returns the offset of each remaining marker', () => {
   const { output, places } = filterInPieces('One [2, 7, 1]. `[1]` Two [1].', [1, 2], 3)
   expect(output).toBe('One [2][1]. `[1]` Two [1].')

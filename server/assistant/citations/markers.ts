@@ -1,9 +1,11 @@
 /** Citation markers such as `[2]` or `[1, 3]`, by source number. Those that point to no source are removed in the stream. */
 
+import { MAX_MARKER_WITHOUT_SOURCE, SOURCE_NUMBER } from '#contract/citation-marker.ts'
+
 // Bounded: a long list of numbers belongs to the text and must not be held back until it ends.
-const MARKER = /^\[\s?\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9}\s?\]/
+const MARKER = new RegExp(String.raw`^\[\s?${SOURCE_NUMBER}(?:\s?[,;]\s?${SOURCE_NUMBER}){0,9}\s?\]`)
 const PLAIN_TEXT = /[^`[ \n]+/y
-const UNFINISHED_MARKER = /^\[[\d\s,;]{0,60}$/
+const UNFINISHED_MARKER = /^\[[\d\s,;]{0,80}$/
 
 export type Citations = ReadonlyMap<number, readonly number[]>
 
@@ -50,8 +52,10 @@ export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
           if (marker === undefined && !isEnd && UNFINISHED_MARKER.test(bracket)) break
           const following = marker === undefined ? undefined : bracket[marker.length]
           if (marker !== undefined && following === undefined && !isEnd) break
-          if (marker !== undefined && following !== '(' && following !== ':') {
-            const valid = (marker.match(/\d+/g) ?? []).map(Number).filter((n) => known.has(n))
+          const numbers = (marker?.match(/\d+/g) ?? []).map(Number)
+          const isText = numbers.some((n) => n > MAX_MARKER_WITHOUT_SOURCE && !known.has(n))
+          if (marker !== undefined && !isText && following !== '(' && following !== ':') {
+            const valid = numbers.filter((n) => known.has(n))
             if (valid.length > 0) output += blank
             for (const n of valid) {
               const places = cited.get(n) ?? []

@@ -81,7 +81,7 @@ export function checkCitations(
     citations.size === 0 ? used.slice(0, MAX_UNCITED_SOURCES) : focusSources(used, generated, context)
   return {
     sources: trace?.scope === 'whole' ? whole() : used,
-    misquotes: findMisquotes(text, sourceList.textOf),
+    misquotes: findMisquotes(text, sourceList.textOf, sourceList.numbers),
     unverified: unverifiedClaims(context, commands, generated),
     // An extractive answer says itself that nothing was found; a whole document was read even if it is not cited.
     isUnsupported:

@@ -1,3 +1,4 @@
+import { LIKELY_MARKER } from '#contract/citation-marker.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { MessageSource } from '#contract/source.ts'
 import type { ConsideredMessage } from '#contract/trace.ts'
@@ -38,7 +39,7 @@ const [K1, B] = [1.2, 0.65]
 const QUESTION_WEIGHT = 0.5
 const QUESTION = /[?？؟]["'”’»)\s]*$/u
 const [SAMPLE_MESSAGES, SAMPLE_CHARACTERS, MIN_SAMPLE_CHARACTERS] = [30, 400, 30]
-const MARKER = /\s?\[\d{1,3}\]/g
+const MARKERS = new RegExp(String.raw`\s?${LIKELY_MARKER}`, 'g')
 
 /** The prefix that a word shares with all of its terms: every form of the word contains it. */
 function commonPrefix(word: string, terms: readonly string[]): string {
@@ -69,7 +70,7 @@ function cutMessages(messages: readonly EarlierMessage[]): Candidate[] {
     const content = message.content.slice(0, Math.max(0, room))
     room -= content.length
     const isFromPerson = message.senderRole === SENDER_ROLES.user
-    const said = isFromPerson ? parseCommands(content).text : content.replace(MARKER, '')
+    const said = isFromPerson ? parseCommands(content).text : content.replace(MARKERS, '')
     for (const { start, end } of splitPassages(said)) {
       const text = said.slice(start, end)
       candidates.push({ message, text, words: wordsOf(isFromPerson ? removeQuestionPhrases(text) : text) })

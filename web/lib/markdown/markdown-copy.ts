@@ -1,12 +1,14 @@
+import { MARKER } from '#contract/citation-marker.ts'
 import { inertMarkdown, inertText } from '#contract/inert-markdown.ts'
 import { isMessageSource, isWebSource, type Source } from '#contract/source.ts'
 import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
 import { describeSpeaker, listTitle } from '#web/lib/messages/conversation-labels.ts'
 import { passageText } from './passage-text.ts'
 
-/** Code (where bracketed numbers are no markers), or a marker with the space before it. */
-const CODE_OR_MARKER =
-  /(^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\2|$(?![^]))|(?<!`)(`+)(?!`)[^]*?(?<!`)\3(?!`))| ?\[(\d{1,3})\]/gm
+/** Bracketed numbers in it are no markers. */
+const CODE = /(^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\2|$(?![^]))|(?<!`)(`+)(?!`)[^]*?(?<!`)\3(?!`))/
+/** Or a marker, with the space before it. */
+const CODE_OR_MARKER = new RegExp(`${CODE.source}| ?${MARKER}`, 'gm')
 
 function describeSource(source: Source): string {
   if (isWebSource(source)) return [source.title, `<${source.address}>`].filter((part) => part !== '').join(', ')

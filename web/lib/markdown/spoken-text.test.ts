@@ -17,3 +17,10 @@ test('skips code, tables and images', () => {
   const markdown = 'Look:\n\n```js\nlet a = 1\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n![alt](https://a.test/x.png)\n'
   expect(spokenSentences(markdown, 'en')).toEqual(['Look:'])
 })
+
+test('speaks no markers, but years in brackets', () => {
+  expect(spokenSentences('The lamp is lit [1120]. It was new in [2023] [7].', 'en')).toEqual([
+    'The lamp is lit.',
+    'It was new in [2023].',
+  ])
+})

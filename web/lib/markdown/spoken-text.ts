@@ -1,5 +1,6 @@
 /** The parts of an answer to read aloud: text without Markdown, markers, code and tables. */
 import type { Token } from 'marked'
+import { LIKELY_MARKER } from '#contract/citation-marker.ts'
 import { decodeEntities, lexMarkdown } from './markdown.ts'
 
 const SILENT = new Set(['code', 'table', 'hr', 'html', 'space', 'def', 'image'])
@@ -18,12 +19,13 @@ function wordsOf(token: Token): string {
   return 'text' in token && typeof token.text === 'string' ? decodeEntities(token.text) : ''
 }
 
+const MARKERS = new RegExp(String.raw`\s?${LIKELY_MARKER}`, 'g')
 const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 
 export function spokenLines(markdown: string): string[] {
   return lexMarkdown(markdown)
     .flatMap((block) => wordsOf(block).split('\n'))
-    .map((line) => line.replace(/\s?\[\d{1,3}\]/g, '').trim())
+    .map((line) => line.replace(MARKERS, '').trim())
     .filter(hasWords)
 }
 

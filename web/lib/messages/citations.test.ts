@@ -45,3 +45,7 @@ it('steps from the open part of a passage through the others and back', () => {
   expect(open && citedPassages(open, [first, second], 'a [2] b [1] c [1]')).toEqual([second, open])
   expect(open && citedPassages(open, [first, second], 'a [2]')).toEqual([open, second])
 })
+
+it('a page of a long document is cited, and a year without a source is text', () => {
+  expect(splitCitations('Lit [1120], in [2023].', new Set([1120]))).toEqual(['Lit', 1120, ', in [2023].'])
+})

@@ -1,10 +1,13 @@
+import { MARKER } from '#contract/citation-marker.ts'
 import { isPassageSource, type PassageSource, type Source } from '#contract/source.ts'
+
+const CITATION = new RegExp(String.raw`\s?${MARKER}`, 'g')
 
 export function splitCitations(text: string, known: ReadonlySet<number>): (string | number)[] {
   if (known.size === 0 || !text.includes('[')) return text === '' ? [] : [text]
   const pieces: (string | number)[] = []
   let from = 0
-  for (const match of text.matchAll(/\s?\[(\d{1,3})\]/g)) {
+  for (const match of text.matchAll(CITATION)) {
     const n = Number(match[1])
     if (!known.has(n)) continue
     if (match.index > from) pieces.push(text.slice(from, match.index))
