@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openPage } from './browser.ts'
 import { freshAddress, signUp } from './people.ts'
-import { composerOf, openStage, type Stage, startChat } from './stage.ts'
+import { composerOf, openStage, type Stage, startChat, storeConversation } from './stage.ts'
 
 let stage: Stage
 let here: Page
@@ -247,6 +247,98 @@ test('an answer is read aloud sentence by sentence, until it is stopped', async 
   await button(here, 'Read aloud').click()
   await button(here, 'Stop reading').click()
   await button(here, 'Read aloud').waitFor()
+})
+
+test('reading another answer aloud ends the first one alone', async () => {
+  const page = await here.context().newPage()
+  await page.addInitScript(() => {
+    const calls: string[] = []
+    Object.assign(window, { calls })
+    Object.defineProperty(window, 'speechSynthesis', {
+      value: {
+        getVoices: () => [],
+        cancel: () => calls.push('cancel'),
+        speak: (utterance: SpeechSynthesisUtterance) => calls.push(utterance.text),
+      },
+    })
+  })
+  const { id } = await storeConversation(stage, 'Two voices', ['The first speaks.', 'The second speaks.'])
+  await page.goto(`${stage.alcove.url}/?chat=${id}`)
+  await answers(page).nth(0).getByRole('button', { name: 'Read aloud' }).click()
+  await answers(page).nth(1).getByRole('button', { name: 'Read aloud' }).click()
+  await answers(page).nth(0).getByRole('button', { name: 'Read aloud' }).waitFor()
+  await answers(page).nth(1).getByRole('button', { name: 'Stop reading' }).waitFor()
+  const calls = () => page.evaluate(() => (window as unknown as { calls: string[] }).calls)
+  expect((await calls()).at(-1)).toBe('The second speaks.')
+  await page.getByRole('button', { name: 'New chat' }).first().click()
+  await expect.poll(async () => (await calls()).at(-1)).toBe('cancel')
+  await page.close()
+})
+
+test('a message that is being edited stays while somebody asks', async () => {
+  await openInBoth('Edit me [[stub tokens=5]]')
+  await questions(here).hover()
+  await button(here, 'Edit message').click()
+  const box = here.getByRole('textbox', { name: 'Edit your message' })
+  await box.fill('Edit me at length [[stub tokens=6]]')
+  await composerOf(there).fill('From elsewhere [[stub tokens=5 hold=0]]')
+  await composerOf(there).press('Control+Enter')
+  await here.getByPlaceholder('Waiting for AI response...').waitFor()
+  expect(await box.inputValue()).toBe('Edit me at length [[stub tokens=6]]')
+  expect(await button(here, 'Ask in a branch').isDisabled()).toBe(true)
+  await stage.stub.release()
+  await expect.poll(() => button(here, 'Ask in a branch').isEnabled()).toBe(true)
+  await button(here, 'Ask in a branch').click()
+  await button(here, 'Branched from another conversation').waitFor()
+  await questions(here).getByText('Edit me at length').waitFor()
+})
+
+test('a rating is stored whatever another tab has done to it meanwhile', async () => {
+  const pressed = (page: Page, name: string) => expect.poll(() => button(page, name).getAttribute('aria-pressed'))
+  const rate = async (page: Page, name: string, status: number) => {
+    const stored = page.waitForResponse(
+      (response) =>
+        response.url().includes('message_feedback') &&
+        response.request().method() !== 'GET' &&
+        response.status() === status,
+    )
+    await button(page, name).click()
+    await stored
+  }
+  await openInBoth('Rate me twice [[stub tokens=10]]')
+  await rate(here, 'Good answer', 201)
+  await rate(there, 'Poor answer', 200)
+  await there.keyboard.press('Escape')
+  await there.reload()
+  await pressed(there, 'Poor answer').toBe('true')
+  await rate(there, 'Poor answer', 204)
+  await rate(here, 'Poor answer', 201)
+  await here.keyboard.press('Escape')
+  await here.reload()
+  await pressed(here, 'Poor answer').toBe('true')
+})
+
+test('a title whose field is left as it was stays as it was renamed elsewhere', async () => {
+  const id = await openInBoth('Call me [[stub tokens=5]]')
+  await button(here, 'Rename conversation').click()
+  const field = here.getByRole('textbox', { name: 'Title of the conversation' })
+  await field.waitFor()
+  const rename = (title: string) =>
+    there.evaluate(
+      async ([of, named]) =>
+        (
+          await fetch(`/api/conversations/${of}`, {
+            method: 'PATCH',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ title: named }),
+          })
+        ).status,
+      [id, title] as const,
+    )
+  expect(await rename('Renamed elsewhere')).toBe(200)
+  await here.getByRole('region', { name: 'Conversations', exact: true }).getByText('Renamed elsewhere').waitFor()
+  await field.blur()
+  await here.getByRole('heading', { name: 'Renamed elsewhere' }).waitFor()
 })
 
 test('a second person finds none of it', async () => {

@@ -147,6 +147,24 @@ test('whoever goes elsewhere while a name is changed is not fetched back', async
   await expect.poll(() => row('Deed.txt').count()).toBe(0)
 })
 
+test('a name whose field is left as it was stays as it was renamed elsewhere', async () => {
+  await upload(['Notice'])
+  await row('Notice.txt').getByRole('button', { name: 'Rename Notice.txt' }).click()
+  const other = await page.context().newPage()
+  await other.goto(stage.alcove.url)
+  await other.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Files' }).click()
+  await other.getByRole('button', { name: 'Rename Notice.txt' }).click()
+  await other.getByLabel('New name of Notice.txt').fill('Warning.txt')
+  await other.getByLabel('New name of Notice.txt').press('Enter')
+  const field = page.getByLabel('New name of Warning.txt')
+  await field.waitFor()
+  await field.blur()
+  await row('Warning.txt').getByRole('button', { name: 'Delete Warning.txt' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(() => row('Warning.txt').count()).toBe(0)
+  await other.close()
+})
+
 test('many are sorted by name as people count, by date, and filtered', async () => {
   await upload(NAMES)
   await expect.poll(() => files().getByRole('listitem').count()).toBe(NAMES.length)

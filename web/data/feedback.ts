@@ -1,3 +1,4 @@
+import type { PostgrestError } from '@supabase/postgrest-js'
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { rest } from './client.ts'
@@ -72,6 +73,25 @@ async function sendInOrder<T>({ messageId, version }: RatedAnswer, send: () => P
   return await sent
 }
 
+const UNIQUE_VIOLATION = '23505'
+
+/** Another tab may have stored or withdrawn the rating since this one read it. @param isKnown whether this one has read one */
+async function storeFeedback(
+  { messageId, version }: RatedAnswer,
+  owner: string,
+  feedback: Feedback,
+  isKnown: boolean,
+): Promise<{ error: PostgrestError | null }> {
+  const table = rest().from('message_feedback')
+  const change = () => table.update(feedback).eq('message_id', messageId).eq('version', version).select('version')
+  if (isKnown) {
+    const changed = await change()
+    if (changed.error !== null || changed.data.length > 0) return changed
+  }
+  const inserted = await table.insert({ message_id: messageId, version, owner, ...feedback })
+  return inserted.error?.code === UNIQUE_VIOLATION ? change() : inserted
+}
+
 /** Rates an answer; null removes the rating. Updates the cache at once and reverts it on failure. */
 export async function setFeedback(
   queryClient: QueryClient,
@@ -83,13 +103,10 @@ export async function setFeedback(
   const before = queryClient.getQueryData<Feedback | null>(key) ?? null
   liveFeedback.set(queryClient, key, feedback)
   const { messageId, version } = rated
-  const table = rest().from('message_feedback')
   const { error } = await sendInOrder(rated, () =>
     feedback === null
-      ? table.delete().eq('message_id', messageId).eq('version', version)
-      : before === null
-        ? table.insert({ message_id: messageId, version, owner: userId, ...feedback })
-        : table.update(feedback).eq('message_id', messageId).eq('version', version),
+      ? rest().from('message_feedback').delete().eq('message_id', messageId).eq('version', version)
+      : storeFeedback(rated, userId, feedback, before !== null),
   )
   if (error === null) return
   liveFeedback.set(queryClient, key, before)

@@ -9,13 +9,14 @@ import styles from './document-item.module.css'
 
 /** Name field: Enter or blur saves, Escape discards. An empty name changes nothing. */
 export function RenameField({ document, onDone }: { document: DocumentRow; onDone: () => void }): JSX.Element {
-  const [name, setName] = useState(document.filename)
+  const [before] = useState(document.filename)
+  const [name, setName] = useState(before)
   const rename = useMutation(renameDocument(useQueryClient()))
 
   const save = () => {
     const filename = name.trim()
     if (rename.isPending) return
-    if (filename === '' || filename === document.filename) return onDone()
+    if (filename === '' || filename === before) return onDone()
     rename.mutate(
       { id: document.id, filename },
       {

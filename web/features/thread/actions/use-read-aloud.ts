@@ -5,13 +5,17 @@ import { spokenSentences } from '#web/lib/markdown/spoken-text.ts'
 
 const useSpeaking = create<{ messageId: string | null }>(() => ({ messageId: null }))
 
+/** Browsers report the end of a cancelled utterance late, when another one may be spoken for the same answer. */
+let spoken: SpeechSynthesisUtterance | null = null
+
 function stopSpeaking(): void {
+  spoken = null
   useSpeaking.setState({ messageId: null })
   speechSynthesis.cancel()
 }
 
 /** Sentence by sentence, because some browsers stop in the middle of a long utterance. */
-function speak(messageId: string, sentences: readonly string[], voiceName: string | null): void {
+function speak(sentences: readonly string[], voiceName: string | null): void {
   const [sentence, ...rest] = sentences
   if (sentence === undefined) return stopSpeaking()
   const utterance = new SpeechSynthesisUtterance(sentence)
@@ -21,13 +25,14 @@ function speak(messageId: string, sentences: readonly string[], voiceName: strin
     utterance.lang = voice.lang
   }
   utterance.onend = () => {
-    if (useSpeaking.getState().messageId === messageId) speak(messageId, rest, voiceName)
+    if (spoken === utterance) speak(rest, voiceName)
   }
   utterance.onerror = ({ error }) => {
     if (error === 'canceled' || error === 'interrupted') return
     console.error('Reading aloud failed', error)
-    if (useSpeaking.getState().messageId === messageId) stopSpeaking()
+    if (spoken === utterance) stopSpeaking()
   }
+  spoken = utterance
   speechSynthesis.speak(utterance)
 }
 
@@ -37,10 +42,12 @@ export type ReadAloud = { speaking: boolean; toggle: () => void }
 export function useReadAloud(messageId: string, markdown: string): ReadAloud | null {
   const speaking = useSpeaking((state) => state.messageId === messageId)
   const voiceName = usePageSettings((state) => state.voiceName)
-  useEffect(() => {
-    if (speaking) return stopSpeaking
-    return undefined
-  }, [speaking])
+  useEffect(
+    () => () => {
+      if (useSpeaking.getState().messageId === messageId) stopSpeaking()
+    },
+    [messageId],
+  )
   if (!('speechSynthesis' in window)) return null
   return {
     speaking,
@@ -48,7 +55,7 @@ export function useReadAloud(messageId: string, markdown: string): ReadAloud | n
       if (speaking) return stopSpeaking()
       stopSpeaking()
       useSpeaking.setState({ messageId })
-      speak(messageId, spokenSentences(markdown), voiceName)
+      speak(spokenSentences(markdown), voiceName)
     },
   }
 }

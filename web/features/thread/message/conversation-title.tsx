@@ -19,13 +19,15 @@ type ConversationTitleProps = {
 /** The title, editable in place: Enter or blur saves, Escape discards. An empty title changes nothing. */
 export function ConversationTitle({ title, onRename, onPrint, children }: ConversationTitleProps): JSX.Element {
   const [draft, setDraft] = useState<string | null>(null)
+  /** The title as it was when editing began: it may be renamed elsewhere meanwhile. */
+  const [before, setBefore] = useState(title)
   const [saving, setSaving] = useState(false)
   const renameButton = useFocusAfterField(draft !== null)
 
   const save = async (): Promise<void> => {
     const wanted = draft?.trim() ?? ''
     if (saving || onRename === null) return
-    if (wanted === '' || wanted === title) return setDraft(null)
+    if (wanted === '' || wanted === before) return setDraft(null)
     setSaving(true)
     if (await onRename(wanted)) setDraft(null)
     setSaving(false)
@@ -68,7 +70,10 @@ export function ConversationTitle({ title, onRename, onPrint, children }: Conver
           className={styles.action}
           aria-label="Rename conversation"
           title="Rename"
-          onClick={() => setDraft(title)}
+          onClick={() => {
+            setBefore(title)
+            setDraft(title)
+          }}
         >
           <Pencil size={15} />
         </Button>

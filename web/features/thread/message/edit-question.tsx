@@ -5,15 +5,15 @@ import styles from './edit-question.module.css'
 
 type EditQuestionProps = {
   content: string
-  /** False if it could not be sent; the text stays. */
-  onAsk: (content: string) => Promise<boolean>
+  /** False if it could not be sent; the text stays. Null while nothing can be asked. */
+  onAsk: ((content: string) => Promise<boolean>) | null
   onCancel: () => void
 }
 
 export function EditQuestion({ content, onAsk, onCancel }: EditQuestionProps): JSX.Element {
   const [text, setText] = useState(content)
   const [asking, setAsking] = useState(false)
-  const isReady = text.trim() !== '' && text.trim() !== content && !asking
+  const isReady = text.trim() !== '' && text.trim() !== content && !asking && onAsk !== null
 
   const ask = async (): Promise<void> => {
     if (!isReady) return

@@ -40,7 +40,6 @@ export function UserMessage({ messageId, content, createdAt, pending, ...rest }:
   const asker = useAskerName(rest.author, pending)
   const [editing, setEditing] = useState(false)
   const editButton = useRef<HTMLButtonElement>(null)
-  const isEditing = editing && actions !== null
   return (
     <article
       id={messageElementId(messageId)}
@@ -50,10 +49,10 @@ export function UserMessage({ messageId, content, createdAt, pending, ...rest }:
       data-text-end
       {...useThreadPosition()}
     >
-      {isEditing ? (
+      {editing ? (
         <EditQuestion
           content={content}
-          onAsk={(text) => actions.branch(messageId, text)}
+          onAsk={actions && ((text) => actions.branch(messageId, text))}
           onCancel={() => {
             setEditing(false)
             requestAnimationFrame(() => editButton.current?.focus())
