@@ -99,6 +99,13 @@ export const usePageSettings = create<PageSettings>(() => ({
   theme: readTheme(),
 }))
 
+/** Follows changes in other tabs. Returns the function that stops. */
+export function followPageSettings(): () => void {
+  const follow = (): void => usePageSettings.setState({ ...readStored(), theme: readTheme() })
+  addEventListener('storage', follow)
+  return () => removeEventListener('storage', follow)
+}
+
 export function changePageSettings(change: Partial<StoredSettings>): void {
   localStore.setItem(SETTINGS_KEY, JSON.stringify({ ...readStored(), ...change }), 'settings')
   usePageSettings.setState(change)

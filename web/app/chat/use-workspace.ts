@@ -5,6 +5,7 @@ import { useUser } from '#web/data/auth/auth-context.tsx'
 import { readDraft, storeDraft, type DraftId } from '#web/data/drafts.ts'
 import { followAccount } from '#web/data/live/account-channel.ts'
 import { restoreRecordings } from '#web/data/recordings.ts'
+import { followPageSettings } from '#web/data/settings.ts'
 import { forgetSpaces } from '#web/data/spaces/forget-spaces.ts'
 import { resetThreadStore } from '#web/data/thread-store.ts'
 import { useDebugShortcut } from '#web/features/debug/use-debug-shortcut.ts'
@@ -36,6 +37,7 @@ export function useWorkspace() {
 
   useEffect(() => followAccount(queryClient, userId), [queryClient, userId])
   useEffect(() => resetThreadStore, [])
+  useEffect(followPageSettings, [])
   // Another person may sign in on this page.
   useEffect(() => forgetSpaces, [])
   useEffect(() => restoreRecordings(userId), [userId])
