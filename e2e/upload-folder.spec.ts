@@ -6,7 +6,7 @@ import type pg from 'pg'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { connectToFolder } from '#test/fill-conversation.ts'
-import { openShakyPage, openStage, type Stage } from './stage.ts'
+import { openShakyPage, openStage, type Stage, toastOf } from './stage.ts'
 
 const COUNT = 60
 
@@ -206,6 +206,38 @@ test('the rest is cancelled, and what was read stays', async () => {
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
   expect(await statesOf(name)).toEqual({ ready: 30 })
   expect(await tray().count()).toBe(0)
+})
+
+test('the rest is cancelled while the connection is lost, and the server is told once it is back', async () => {
+  const { page: shaky, proxy } = await openShakyPage(stage)
+  try {
+    await openFiles(shaky)
+    const letThrough = await holdUploads(shaky, 25)
+    const { name, where } = await makeFolder()
+    await choose(where, shaky)
+    await expect.poll(() => statesOf(name)).toEqual({ ready: 25 })
+    proxy.refuse(true)
+    proxy.cut()
+    await letThrough()
+    await library(shaky).getByText('Waiting for the connection', { exact: true }).waitFor()
+    await library(shaky).getByRole('button', { name: 'Cancel' }).click()
+    await shaky.getByRole('alertdialog').getByRole('button', { name: 'Cancel the rest' }).click()
+    const removed = shaky.waitForResponse(
+      (response) => response.url().endsWith('/api/documents/queue') && response.request().method() === 'DELETE',
+    )
+    proxy.refuse(false)
+    expect((await removed).ok()).toBe(true)
+    await library(shaky)
+      .getByText(/^\d+ files: \d+ ready$/)
+      .waitFor()
+    expect(await toastOf(shaky).count()).toBe(0)
+    const { name: next, where: there } = await makeFolder(2)
+    await choose(there, shaky)
+    await expect.poll(() => statesOf(next)).toEqual({ ready: 2 })
+    expect(await statesOf(name)).toEqual({ ready: 25 })
+  } finally {
+    await proxy.close()
+  }
 })
 
 test('a lost connection delays the rest, and a file whose answer was lost is not sent again', async () => {

@@ -9,38 +9,51 @@ import { untilReachable } from './reachable-server.ts'
 interface Telling {
   readonly signal: AbortSignal
   readonly onConnection: (isLost: boolean) => void
-  /** Asked after a lost connection: the person may have chosen otherwise meanwhile. */
-  readonly isWanted: () => boolean
   /** Whose documents are meant. */
   readonly space: Space
+}
+
+async function untilReached(tell: () => Promise<void>, waiting: Omit<Telling, 'space'>): Promise<void> {
+  for (;;) {
+    try {
+      return await tell()
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      await untilReachable(waiting)
+    }
+  }
 }
 
 /**
  * Lets no further document of the space be read, or lets them be read again; tries again after a lost connection.
  * @throws HttpError if the server refuses; the reason of the signal
  */
-export async function pauseReading(queryClient: QueryClient, paused: boolean, telling: Telling): Promise<void> {
-  const { signal, onConnection, isWanted, space } = telling
-  while (isWanted()) {
-    try {
-      // Sent to its end also where the person leaves the page.
-      const answer = await apiFetch(`/api/documents/queue${spaceOfChange(space)}`, {
-        method: 'PATCH',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ paused }),
-        keepalive: true,
-      })
-      queryClient.setQueryData([...documentCountsKey, space], documentCounts.parse(await answer.json()))
-      return
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error
-      await untilReachable({ signal, onConnection })
-    }
-  }
+export async function pauseReading(
+  queryClient: QueryClient,
+  paused: boolean,
+  /** `isWanted` is asked after a lost connection: the person may have chosen otherwise meanwhile. */
+  { isWanted, space, ...waiting }: Telling & { readonly isWanted: () => boolean },
+): Promise<void> {
+  await untilReached(async () => {
+    if (!isWanted()) return
+    // Sent to its end also where the person leaves the page.
+    const answer = await apiFetch(`/api/documents/queue${spaceOfChange(space)}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ paused }),
+      keepalive: true,
+    })
+    queryClient.setQueryData([...documentCountsKey, space], documentCounts.parse(await answer.json()))
+  }, waiting)
 }
 
-/** Removes the documents that are not read yet. */
-export async function cancelReading(queryClient: QueryClient, space: Space): Promise<void> {
-  await apiFetch(`/api/documents/queue${spaceOfChange(space)}`, { method: 'DELETE' })
+/**
+ * Removes the documents of the space that are not read yet; tries again after a lost connection.
+ * @throws HttpError if the server refuses; the reason of the signal
+ */
+export async function cancelReading(queryClient: QueryClient, { space, ...waiting }: Telling): Promise<void> {
+  await untilReached(async () => {
+    await apiFetch(`/api/documents/queue${spaceOfChange(space)}`, { method: 'DELETE' })
+  }, waiting)
   await refetch(queryClient, { queryKey: documentsKey })
 }

@@ -152,7 +152,13 @@ function showPaused(isPaused: boolean): void {
   if (userId !== null) storeUploadPause(userId, isPaused)
 }
 
-/** Sends no more files, and removes the documents that are not read yet. @throws if they cannot be removed */
+/** Ends once the server has removed what was not read when the person cancelled; files that are chosen later wait for it. */
+let cancelling = Promise.resolve()
+
+/**
+ * Sends no more files, and removes the documents that are not read yet, once the server can be reached.
+ * @throws if the server refuses it
+ */
 export async function cancelUploads(queryClient: QueryClient, space: Space): Promise<void> {
   for (const controller of running) controller.abort()
   if (userId !== null) {
@@ -160,10 +166,31 @@ export async function cancelUploads(queryClient: QueryClient, space: Space): Pro
     storeUploadPause(userId, false)
   }
   const underWay = list.all().filter((upload) => stageOf(upload) === 'under way')
-  for (const used of spacesOr(space)) await cancelReading(queryClient, used)
-  usedSpaces.clear()
-  dismissUploads(underWay.map(({ key }) => key))
+  dismissUploads(underWay.filter(({ step }) => step.at === 'sending').map(({ key }) => key))
   useUploads.setState({ isPaused: false, isDisconnected: false })
+  const removing = removeUnread(queryClient, spacesOr(space))
+  cancelling = removing.catch(() => undefined)
+  await removing
+  dismissUploads(underWay.map(({ key }) => key))
+}
+
+async function removeUnread(queryClient: QueryClient, spaces: readonly Space[]): Promise<void> {
+  const controller = new AbortController()
+  const { signal } = controller
+  running.add(controller)
+  try {
+    for (const space of spaces)
+      await cancelReading(queryClient, {
+        space,
+        signal,
+        onConnection: (isDisconnected) => useUploads.setState({ isDisconnected }),
+      })
+    usedSpaces.clear()
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    running.delete(controller)
+  }
 }
 
 interface Chosen {
@@ -205,9 +232,10 @@ interface Sending {
 async function send(queryClient: QueryClient, { files, space, forget }: Sending): Promise<DocumentRow[]> {
   const controller = new AbortController()
   running.add(controller)
-  usedSpaces.add(space)
   const documents = new Map<string, DocumentRow>()
   try {
+    await cancelling
+    usedSpaces.add(space)
     await sendFiles(files, {
       space,
       signal: controller.signal,
