@@ -107,6 +107,28 @@ test('an editor goes on in it from one moment to the next, and both see who aske
   await ada.getByRole('article', { name: /^Message of bob/ }).waitFor()
 })
 
+test('in the conversation of another the page shows the model that its author chose, which nobody else changes', async () => {
+  const picker = bob.getByRole('button', { name: /^Model: / })
+  await expect.poll(() => picker.getAttribute('aria-disabled')).toBe('true')
+  expect(await picker.innerText()).toContain('stub-gpt')
+  await picker.click({ force: true })
+  await bob.getByRole('tooltip', { name: 'The author of this conversation chooses its model.' }).waitFor()
+  expect(await bob.getByRole('menu', { name: 'Models' }).count()).toBe(0)
+  await button(bob, 'New chat').first().click()
+  await expect.poll(() => picker.getAttribute('aria-disabled')).toBeNull()
+  await picker.click()
+  await bob.getByRole('menuitemradio', { name: /Alcove Reader/ }).click()
+  await bob.goBack()
+  await bob.getByRole('article', { name: 'Your message' }).getByText('On Sundays?').waitFor()
+  await expect.poll(() => picker.innerText()).toContain('stub-gpt')
+  await button(bob, 'Your data stays private').click()
+  await bob
+    .getByRole('tooltip')
+    .getByText(/are sent to 127\.0\.0\.1/)
+    .waitFor()
+  await bob.keyboard.press('Escape')
+})
+
 test('a person who is removed while typing is back in Personal, with what was typed', async () => {
   await composerOf(bob).fill('Half a question of Bob')
   await members(ada)

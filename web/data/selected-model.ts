@@ -19,6 +19,8 @@ type Selection = {
   isDefault: boolean
   /** While a conversation is open, its model does not change by itself. */
   isLocked: boolean
+  /** The model of an open conversation of another person, who chooses it; null elsewhere. */
+  given: string | null
 }
 
 /** The selected model; name and identifier are null until the models are loaded. */
@@ -27,6 +29,7 @@ export const useSelectedModel = create<Selection>(() => ({
   identifier: null,
   isDefault: true,
   isLocked: false,
+  given: null,
 }))
 
 export function selectModel(
@@ -64,4 +67,9 @@ export function selectConversationModel(model: Pick<Model, 'name' | 'model_ident
 export function lockSelectedModel(): () => void {
   useSelectedModel.setState({ isLocked: true })
   return () => useSelectedModel.setState({ isLocked: false })
+}
+
+export function showGivenModel(identifier: string | null): () => void {
+  useSelectedModel.setState({ given: identifier })
+  return () => useSelectedModel.setState({ given: null })
 }

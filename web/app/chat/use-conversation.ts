@@ -6,7 +6,7 @@ import { conversationQuery, findListed } from '#web/data/conversations.ts'
 import { followConversation } from '#web/data/live/conversation-channel.ts'
 import { loadMessagesBackTo, loadEarlierMessages, messagesKey, messagesQuery } from '#web/data/messages.ts'
 import { modelsQuery } from '#web/data/models.ts'
-import { selectConversationModel, lockSelectedModel } from '#web/data/selected-model.ts'
+import { selectConversationModel, showGivenModel, lockSelectedModel } from '#web/data/selected-model.ts'
 import { useSpace } from '#web/data/spaces/current-space.ts'
 import { clearTargetMessage, useTargetMessage } from '#web/data/target-message.ts'
 import { setExternalConversation, useThreadStore } from '#web/data/thread-store.ts'
@@ -71,6 +71,8 @@ export function useConversation(id: string): OpenConversation {
     selectConversationModel(model)
   }, [id, modelName, models.data])
   useEffect(lockSelectedModel, [])
+  const givenModel = row && row.uid !== user.id ? row.model_name : null
+  useEffect(() => showGivenModel(givenModel), [givenModel])
 
   const loadMore = useCallback(() => {
     if (loading.current) return

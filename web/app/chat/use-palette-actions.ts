@@ -32,9 +32,9 @@ import { useRouteState } from './use-route-state.ts'
 function useModelActions(): PaletteAction[] {
   const { data: models = [] } = useQuery(modelsQuery)
   const { data: availability = [] } = useAvailability()
-  const selected = useSelectedModel((state) => state.identifier)
+  const { identifier: selected, given } = useSelectedModel()
   const usable = new Set(availability.filter((row) => row.available).map((row) => row.model_identifier))
-  return offeredIn(useSpace(), models)
+  return offeredIn(useSpace(), given === null ? models : [])
     .filter((model) => usable.has(model.model_identifier) && model.model_identifier !== selected)
     .map((model) => ({
       id: `model:${model.id}`,

@@ -21,7 +21,7 @@ type ComposerFooterProps = {
 
 export function ComposerFooter({ documentsCount, children }: ComposerFooterProps): JSX.Element {
   const { data: availability } = useAvailability()
-  const identifier = useSelectedModel((state) => state.identifier)
+  const identifier = useSelectedModel((state) => state.given ?? state.identifier)
   const model = availability?.find((row) => row.model_identifier === identifier)
   return (
     <footer className={styles.footer}>

@@ -2,7 +2,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Check, ChevronDown, KeyRound, RefreshCw, Sparkles, Unplug } from 'lucide-react'
 import { Fragment, useRef, useState, type JSX } from 'react'
 import { apiErrorMessage } from '#web/data/client.ts'
-import { unavailableReasons, refetchModels, refreshModels, type Model, useAvailability } from '#web/data/models.ts'
+import {
+  unavailableReasons,
+  refetchModels,
+  refreshModels,
+  type Model,
+  useAvailability,
+  useModelLabel,
+} from '#web/data/models.ts'
 import { selectModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { keyProviderOf, openProviderKeyForm } from '#web/data/provider-key-form.ts'
 import { useSpace } from '#web/data/spaces/current-space.ts'
@@ -10,6 +17,7 @@ import { groupModels } from '#web/lib/messages/model-groups.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
 import hidden from '#web/ui/visually-hidden.module.css'
 import styles from './model-picker.module.css'
 import { useModels } from './use-models.ts'
@@ -69,6 +77,25 @@ const describeGone = (identifier: string): string =>
 
 export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element {
   const models = useModels()
+  const given = useSelectedModel((state) => state.given)
+  return given === null ? <ModelMenu models={models} onAddKey={onAddKey} /> : <GivenModel identifier={given} />
+}
+
+function GivenModel({ identifier }: { identifier: string }): JSX.Element {
+  const label = useModelLabel()
+  return (
+    <Tooltip content="The author of this conversation chooses its model." side="bottom" onPress>
+      <Button variant="ghost" size="sm" className={styles.trigger} aria-disabled>
+        <span className={hidden.hidden}>Model: </span>
+        <span className={styles.name}>{label(identifier)}</span>
+      </Button>
+    </Tooltip>
+  )
+}
+
+type ModelMenuProps = { models: readonly Model[]; onAddKey: () => void }
+
+function ModelMenu({ models, onAddKey }: ModelMenuProps): JSX.Element {
   const queryClient = useQueryClient()
   const { data: availability } = useAvailability()
   const { name, identifier } = useSelectedModel()
