@@ -32,7 +32,8 @@ const GROUP_BYTES = 8 * 1024 * 1024
 const MAX_INTERRUPTIONS = 5
 
 interface HashedFile extends FileToSend {
-  readonly sha256: string
+  /** Null on plain http, where browsers do not hash: the server compares what it receives. */
+  readonly sha256: string | null
 }
 
 /** Calls `onOutcome` once for each file. @throws only when the signal aborts */
@@ -59,8 +60,12 @@ function createUnknownFiles(files: readonly FileToSend[], options: SendOptions) 
 
   async function findInNextGroup(): Promise<void> {
     const group = await hashGroup()
-    const known = await findKnown([...new Set(group.map(({ sha256 }) => sha256))], options)
+    const known = await findKnown([...new Set(group.flatMap(({ sha256 }) => sha256 ?? []))], options)
     for (const file of group) {
+      if (file.sha256 === null) {
+        found.push(file)
+        continue
+      }
       const document = known.get(file.sha256)
       const first = outcomes.get(file.sha256)
       if (document) onOutcome(file.key, { document, isNew: false })
@@ -95,7 +100,7 @@ function createUnknownFiles(files: readonly FileToSend[], options: SendOptions) 
       return found.shift()
     },
     end({ key, sha256 }: HashedFile, outcome: UploadOutcome): void {
-      const known = outcomes.get(sha256)
+      const known = sha256 === null ? undefined : outcomes.get(sha256)
       onOutcome(key, outcome)
       for (const other of known?.others ?? []) onOutcome(other, asRepeated(outcome))
       if (known) known.outcome = outcome
@@ -108,8 +113,9 @@ const UNREADABLE = 'This file cannot be read any more. It was moved or changed a
 const asRepeated = (outcome: UploadOutcome): UploadOutcome =>
   'document' in outcome ? { ...outcome, isNew: false } : outcome
 
-/** Undefined if the browser cannot read the file any more. */
-async function hashFile(file: File): Promise<string | undefined> {
+/** Null on plain http; undefined if the browser cannot read the file any more. */
+async function hashFile(file: File): Promise<string | null | undefined> {
+  if (!isSecureContext) return null
   try {
     const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()))
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -160,6 +166,7 @@ async function sendFile(file: HashedFile, options: SendOptions): Promise<UploadO
     if (interruptions > MAX_INTERRUPTIONS) return { refusal: attempt.interruption }
     await untilReachable({ signal, onConnection })
     // The answer may have been lost after the file had arrived.
+    if (file.sha256 === null) continue
     const document = (await findKnown([file.sha256], options)).get(file.sha256)
     if (document) return { document, isNew: true }
   }

@@ -1,5 +1,6 @@
 import { useState, type JSX } from 'react'
 import { PRODUCT_NAME } from '#contract/product-names.ts'
+import { copyText } from '#web/lib/copy-text.ts'
 import { saveFile } from '#web/lib/save-file.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -13,7 +14,7 @@ export function RecoveryCodesDialog({ codes, email, onClose }: RecoveryCodesDial
   const text = `${PRODUCT_NAME} recovery codes of ${email}\nEach works once, in place of the code of your app.\n\n${codes.join('\n')}\n`
   const copy = async (): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(codes.join('\n'))
+      await copyText(codes.join('\n'))
       setCopied(true)
     } catch (error) {
       // Browsers may block the clipboard; the codes can still be selected or downloaded.

@@ -1,6 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { useState, type JSX } from 'react'
 import type { CreatedLink } from '#contract/space.ts'
+import { copyText } from '#web/lib/copy-text.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './links-dialog.module.css'
 
@@ -9,10 +10,10 @@ export function MadeLinkField({ link }: { link: CreatedLink }): JSX.Element {
   const [copied, setCopied] = useState(false)
   const copy = async (): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(link.url)
+      await copyText(link.url)
       setCopied(true)
     } catch (error) {
-      // Without a secure origin there is no clipboard: the address is selected for the person's own command.
+      // Browsers may refuse: the address is selected for the person's own command.
       console.error(error)
       document.querySelector<HTMLInputElement>('[data-made-link]')?.select()
     }

@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'react'
+import { copyText } from '#web/lib/copy-text.ts'
+import { toast } from '#web/ui/toast.tsx'
 
 const SHOWN_MS = 1500
 
@@ -13,9 +15,15 @@ export function useCopy(text: string | (() => string)): { copied: boolean; copy:
   return {
     copied,
     copy: () => {
-      navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
+      copyText(typeof text === 'string' ? text : text()).then(
         () => setCopied(true),
-        (error: unknown) => console.error(error),
+        (error: unknown) => {
+          console.error(error)
+          toast({
+            title: 'Nothing was copied',
+            description: 'Your browser does not let this page copy. Select the text to copy it.',
+          })
+        },
       )
     },
   }
