@@ -92,6 +92,18 @@ test('the source of an older answer opens the version that it cites, and leads t
   await page.getByRole('button', { name: 'Close document' }).click()
 })
 
+test('arrow keys in the field of versions choose a version, not another source', async () => {
+  await page
+    .getByRole('button', { name: /Source 1: harbour\.pdf/ })
+    .first()
+    .click()
+  await reader().getByText(OLD).waitFor()
+  await version().focus()
+  await page.keyboard.press('ArrowLeft')
+  await reader().getByText(NEW).waitFor()
+  await page.getByRole('button', { name: 'Close document' }).click()
+})
+
 test('a file that is already there is refused as a newer version, with the reason', async () => {
   await row('harbour.pdf')
     .getByLabel('Newer version of harbour.pdf', { exact: true })

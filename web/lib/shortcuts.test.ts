@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { SHORTCUTS, type KeyPress } from './shortcuts.ts'
 
 const press = (change: Partial<KeyPress>): KeyPress => ({
@@ -34,4 +34,22 @@ test.each<[string, Partial<KeyPress>, string[]]>([
   ['Delete', { key: 'Delete' }, ['deleteSelectedDocuments']],
 ])('%s matches its shortcut alone', (_keys, change, ids) => {
   expect(matching(change)).toEqual(ids)
+})
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.resetModules()
+})
+
+test.each([
+  ['MacIntel', 'k', 'openPalette', { ctrlKey: false, metaKey: true }, '⌘K'],
+  ['MacIntel', 'p', 'print', { ctrlKey: false, metaKey: true }, '⌘P'],
+  ['Linux x86_64', 'k', 'openPalette', { ctrlKey: true, metaKey: true }, 'Ctrl+K'],
+] as const)('on %s, %s with the keys of text editing is left alone', async (platform, key, id, matched, keys) => {
+  vi.resetModules()
+  vi.stubGlobal('navigator', { platform })
+  const { SHORTCUTS: shortcuts } = await import('./shortcuts.ts')
+  expect(shortcuts[id].matches(press({ key, ctrlKey: true }))).toBe(matched.ctrlKey)
+  expect(shortcuts[id].matches(press({ key, metaKey: true }))).toBe(matched.metaKey)
+  expect(shortcuts[id].keys).toBe(keys)
 })

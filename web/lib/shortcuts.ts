@@ -12,16 +12,23 @@ export type Shortcut = {
   matches: (press: KeyPress) => boolean
 }
 
+/** macOS and iOS use Ctrl with a letter to edit text. */
+const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
+
+const withCommandKey = (letter: string): Pick<Shortcut, 'keys' | 'matches'> => ({
+  keys: `${isApple ? '⌘' : 'Ctrl+'}${letter.toUpperCase()}`,
+  matches: ({ key, ctrlKey, metaKey, shiftKey, altKey }) =>
+    metaKey !== ctrlKey && (metaKey || !isApple) && !shiftKey && !altKey && key.toLowerCase() === letter,
+})
+
 const isCtrlOrCmd = ({ ctrlKey, metaKey }: KeyPress): boolean => ctrlKey || metaKey
 const hasNoModifier = ({ ctrlKey, metaKey, shiftKey, altKey }: KeyPress): boolean =>
   !ctrlKey && !metaKey && !shiftKey && !altKey
 
 export const SHORTCUTS = {
   openPalette: {
-    keys: 'Ctrl+K',
+    ...withCommandKey('k'),
     description: 'Search conversations, messages and documents',
-    matches: (press) =>
-      press.ctrlKey !== press.metaKey && !press.shiftKey && !press.altKey && press.key.toLowerCase() === 'k',
   },
   submit: {
     keys: 'Ctrl+Enter',
@@ -39,10 +46,8 @@ export const SHORTCUTS = {
     matches: (press) => press.ctrlKey && press.shiftKey && !press.altKey && !press.metaKey && press.code === 'KeyD',
   },
   print: {
-    keys: 'Ctrl+P',
+    ...withCommandKey('p'),
     description: 'Print the conversation or the document',
-    matches: (press) =>
-      press.ctrlKey !== press.metaKey && !press.shiftKey && !press.altKey && press.key.toLowerCase() === 'p',
   },
   closeViewer: {
     keys: 'Esc',

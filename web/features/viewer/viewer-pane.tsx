@@ -30,6 +30,9 @@ interface ViewerPaneProps {
   sourceNavigation?: SourceNavigation
 }
 
+/** Fields use the arrow keys themselves. */
+const isField = (target: EventTarget): boolean => target instanceof Element && target.matches('input, select, textarea')
+
 export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
   const { documentId, highlight, citedName, citedIn, onClose, onPrint, onOpenVersion, onPageChange, sourceNavigation } =
     props
@@ -70,7 +73,7 @@ export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
       return onClose()
     }
     const delta = SHORTCUTS.nextSource.matches(event) ? 1 : SHORTCUTS.previousSource.matches(event) ? -1 : null
-    if (delta === null || !sourceNavigation || event.target instanceof HTMLInputElement) return
+    if (delta === null || !sourceNavigation || isField(event.target)) return
     event.preventDefault()
     const next = sourceNavigation.position + delta
     if (next >= 1 && next <= sourceNavigation.count) sourceNavigation.onMove(delta)
