@@ -39,6 +39,20 @@ test('a file is named before what is typed, and its text answers the next questi
   expect(await asked()).toContain('The warden trims the lamp after midnight.')
 })
 
+test('dragged words are left to the message box, dragged files are taken', async () => {
+  const isTaken = (kind: 'words' | 'files') =>
+    composerOf(page).evaluate((box, dragged) => {
+      const dataTransfer = new DataTransfer()
+      if (dragged === 'words') dataTransfer.setData('text/plain', 'trims it after midnight')
+      else dataTransfer.items.add(new File(['x'], 'note.txt'))
+      return ['dragenter', 'dragover', 'dragleave'].map(
+        (type) => !box.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true })),
+      )
+    }, kind)
+  expect(await isTaken('words')).toEqual([false, false, false])
+  expect(await isTaken('files')).toEqual([true, true, true])
+})
+
 test('a picture goes to a model that sees, also where nothing was recognised in it', async () => {
   const drawn = sharp({ create: { width: 60, height: 40, channels: 3, background: '#336699' } })
   await drop('photo.png', 'image/png', await drawn.png().toBuffer())

@@ -10,7 +10,7 @@ interface Dragging {
   handlers: Record<'onDragEnter' | 'onDragOver' | 'onDragLeave' | 'onDrop', DragHandler>
 }
 
-/** Without `preventDefault` in each of these events, the browser would open the file. */
+/** Without `preventDefault` in each of these events, the browser would open the file; with it, a field takes no dragged text. */
 export function useDragging(onStart: () => void): Dragging {
   const [isDragging, setDragging] = useState(false)
   /** Elements that were entered and not left: entering a child comes before leaving its parent. */
@@ -19,17 +19,19 @@ export function useDragging(onStart: () => void): Dragging {
     isDragging,
     handlers: {
       onDragEnter(event) {
+        if (!hasFiles(event)) return
         event.preventDefault()
         entered.current.push(event.target)
-        if (!hasFiles(event)) return
         setDragging(true)
         onStart()
       },
       onDragOver(event) {
+        if (!hasFiles(event)) return
         event.preventDefault()
-        if (hasFiles(event)) event.dataTransfer.dropEffect = 'copy'
+        event.dataTransfer.dropEffect = 'copy'
       },
       onDragLeave(event) {
+        if (!hasFiles(event)) return
         event.preventDefault()
         const { currentTarget, target } = event
         // Elements that were removed meanwhile are never left.
@@ -39,6 +41,7 @@ export function useDragging(onStart: () => void): Dragging {
         if (entered.current.length === 0) setDragging(false)
       },
       onDrop(event) {
+        if (!hasFiles(event)) return
         event.preventDefault()
         entered.current = []
         setDragging(false)

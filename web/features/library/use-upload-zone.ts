@@ -30,7 +30,8 @@ export function useUploadZone(
     },
     [queryClient, zone, space, whenUploaded],
   )
-  return { accept: ACCEPT, maxSize: MAX_UPLOAD_BYTES, onDrop }
+  // The whole page takes files. The library would also keep dragged text from fields.
+  return { accept: ACCEPT, maxSize: MAX_UPLOAD_BYTES, onDrop, preventDropOnDocument: false }
 }
 
 const ACCEPT = acceptedTypes()
