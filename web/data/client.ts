@@ -54,8 +54,13 @@ export async function apiFetch(path: string, init: RequestInit = {}): Promise<Re
   return response
 }
 
-export function apiSend(method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown): Promise<Response> {
-  return apiFetch(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+export function apiSend(
+  method: 'POST' | 'PUT' | 'PATCH',
+  path: string,
+  body: unknown,
+  signal: AbortSignal | null = null,
+): Promise<Response> {
+  return apiFetch(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), signal })
 }
 
 /** The message in the body of a failed product API request; null for other errors. */
@@ -76,6 +81,10 @@ export async function apiJson<T>(path: string, schema: z.ZodType<T>, init?: Requ
   const response = await apiFetch(path, init)
   return schema.parse(await response.json())
 }
+
+/** Aborts with the first of the given signals. */
+export const eitherSignal = (...signals: readonly (AbortSignal | undefined)[]): AbortSignal =>
+  AbortSignal.any(signals.filter((signal) => signal !== undefined))
 
 export async function nullIfNotFound<T>(request: () => Promise<T>): Promise<T | null> {
   try {
@@ -115,11 +124,17 @@ export const keepaliveRest = (): PostgrestClient =>
 
 type RestAnswer = { data: unknown; error: { message: string } | null }
 
-/** Queries the data service; on any error, logs it and calls the product API. One schema validates both results. */
+/** Longer than the server lets a request wait for its turn. */
+const FALLBACK_LIMIT_MS = 30_000
+
+/**
+ * Queries the data service; on any error, logs it and calls the product API. One schema validates both results.
+ * @param fallback gets a signal that aborts after the time limit
+ */
 export async function restWithApiFallback<T>(
   schema: z.ZodType<T>,
   direct: () => PromiseLike<RestAnswer>,
-  fallback: () => Promise<unknown>,
+  fallback: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<T> {
   try {
     const { data, error } = await direct()
@@ -127,6 +142,12 @@ export async function restWithApiFallback<T>(
     return schema.parse(data)
   } catch (error) {
     console.error('Data service failed, asking the product API', error)
-    return schema.parse(await fallback())
+    const limit = new AbortController()
+    const timer = setTimeout(() => limit.abort(new Error('The product API did not answer in time')), FALLBACK_LIMIT_MS)
+    try {
+      return schema.parse(await fallback(limit.signal))
+    } finally {
+      clearTimeout(timer)
+    }
   }
 }

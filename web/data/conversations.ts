@@ -11,7 +11,16 @@ import { DEFAULT_TITLES } from '#contract/product-names.ts'
 import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import { serverTime } from './auth/session.ts'
 import { branchOriginId, listTitle, matchesSearch } from '#web/lib/messages/conversation-labels.ts'
-import { apiFetch, apiSend, HttpError, nullIfNotFound, readJson, rest, restWithApiFallback } from './client.ts'
+import {
+  apiFetch,
+  apiSend,
+  HttpError,
+  eitherSignal,
+  nullIfNotFound,
+  readJson,
+  rest,
+  restWithApiFallback,
+} from './client.ts'
 import { storeDraft } from './drafts.ts'
 import { untilMomentKnown } from './live/missed-changes.ts'
 import { createLiveQuery } from './live-query.ts'
@@ -65,8 +74,8 @@ async function readListed(
   const parameters = new URLSearchParams({ listed: 'true', limit: `${limit}`, ...inSpace(space) })
   if (search !== '') parameters.set('search', search.slice(0, MAX_SEARCH_LENGTH))
   if (last !== undefined) parameters.set('after', last.id)
-  const fromApi = () =>
-    readJson(apiFetch(`/api/users/${userId}/conversations?${parameters}`, { signal: signal ?? null }))
+  const fromApi = (limit?: AbortSignal) =>
+    readJson(apiFetch(`/api/users/${userId}/conversations?${parameters}`, { signal: eitherSignal(signal, limit) }))
   // The data service cannot compare the names of models.
   if (search !== '') return listedRows.parse(await fromApi())
   return restWithApiFallback(
@@ -126,12 +135,13 @@ async function fetchConversation(id: string): Promise<ConversationRow | null> {
   return restWithApiFallback(
     conversationRow.nullable(),
     () => rest().from('conversations').select('*').eq('id', id).maybeSingle(),
-    () => nullIfNotFound(() => readJson(apiFetch(`/api/conversations/${id}`))),
+    (signal) => nullIfNotFound(() => readJson(apiFetch(`/api/conversations/${id}`, { signal }))),
   )
 }
 
 /** The client chooses the id: after a timeout of the direct call, the fallback addresses the same row. */
 export function createConversation(given: {
+  id?: string
   userId: string
   space: Space
   modelName: string
@@ -139,7 +149,7 @@ export function createConversation(given: {
   metadata?: Record<string, unknown>
 }): Promise<ConversationRow> {
   const row = {
-    id: crypto.randomUUID(),
+    id: given.id ?? crypto.randomUUID(),
     uid: given.userId,
     title: given.title ?? DEFAULT_TITLES.created,
     model_name: given.modelName,
@@ -151,9 +161,9 @@ export function createConversation(given: {
   return restWithApiFallback(
     conversationRow,
     () => rest().from('conversations').insert(row).select().single(),
-    async () => {
+    async (signal) => {
       try {
-        return await readJson(apiSend('POST', '/api/conversations', row))
+        return await readJson(apiSend('POST', '/api/conversations', row, signal))
       } catch (error) {
         if (error instanceof HttpError && error.status === 409) return fetchConversation(row.id)
         throw error
@@ -166,19 +176,28 @@ export function updateConversation(id: string, userId: string, patch: Conversati
   return restWithApiFallback(
     conversationRow,
     () => rest().from('conversations').update(patch).eq('id', id).eq('uid', userId).select().single(),
-    () => readJson(apiSend('PATCH', `/api/conversations/${id}`, patch)),
+    (signal) => readJson(apiSend('PATCH', `/api/conversations/${id}`, patch, signal)),
   )
 }
 
+/** Conversations that the person deleted in this tab; the change may be delivered before the answer. */
+const deletedHere = new Set<string>()
+
 export async function deleteConversation(id: string): Promise<void> {
-  await restWithApiFallback(
-    z.unknown(),
-    () => rest().from('conversations').delete().eq('id', id),
-    async () => {
-      await apiFetch(`/api/conversations/${id}`, { method: 'DELETE' })
-      return null
-    },
-  )
+  deletedHere.add(id)
+  try {
+    await restWithApiFallback(
+      z.unknown(),
+      () => rest().from('conversations').delete().eq('id', id),
+      async (signal) => {
+        await apiFetch(`/api/conversations/${id}`, { method: 'DELETE', signal })
+        return null
+      },
+    )
+  } catch (error) {
+    deletedHere.delete(id)
+    throw error
+  }
 }
 
 export function cacheConversation(queryClient: QueryClient, row: ConversationRow): void {
@@ -199,9 +218,12 @@ export async function refetchConversations(queryClient: QueryClient): Promise<vo
   })
 }
 
+/** Removes its draft and recordings too, if the person deleted it in this tab. */
 export function removeCachedConversation(queryClient: QueryClient, userId: string, id: string): void {
-  storeDraft(userId, id, '')
-  deleteRecordings(userId, id)
+  if (deletedHere.has(id)) {
+    storeDraft(userId, id, '')
+    deleteRecordings(userId, id)
+  }
   leaveConversation(queryClient, id)
 }
 

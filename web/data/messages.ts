@@ -11,7 +11,7 @@ import {
   type ThreadMessage,
 } from '#web/lib/messages/merge-messages.ts'
 import { serverTime } from './auth/session.ts'
-import { apiFetch, apiSend, restWithApiFallback, rest } from './client.ts'
+import { apiFetch, apiSend, readJson, restWithApiFallback, rest } from './client.ts'
 import { otherTimeZone } from './config.ts'
 import { createLiveQuery } from './live-query.ts'
 
@@ -32,7 +32,7 @@ function fetchPage(conversationId: string, before: number | null, limit = PAGE_S
         const earlier = before === null ? select : select.lt('position', before)
         return earlier.order('position', { ascending: false }).limit(limit)
       },
-      async () => (await apiFetch(`/api/conversations/${conversationId}/messages`)).json(),
+      async (signal) => (await apiFetch(`/api/conversations/${conversationId}/messages`, { signal })).json(),
     )
     return { messages: page.toSorted((a, b) => a.position - b.position), hasEarlier: page.length === limit }
   })
@@ -54,8 +54,9 @@ export function messageQuery(conversationId: string, id: string) {
       restWithApiFallback(
         messageRow.nullable(),
         () => rest().from('messages').select('*').eq('conversation_id', conversationId).eq('id', id).maybeSingle(),
-        async () => {
-          const all = rows.parse(await (await apiFetch(`/api/conversations/${conversationId}/messages`)).json())
+        async (signal) => {
+          const answer = await apiFetch(`/api/conversations/${conversationId}/messages`, { signal })
+          const all = rows.parse(await answer.json())
           return all.find((message) => message.id === id) ?? null
         },
       ),
@@ -140,17 +141,10 @@ export function addMessage(
         })
         .select()
         .single(),
-    async () =>
-      (
-        await apiSend('POST', `/api/conversations/${conversationId}/messages`, {
-          id,
-          content,
-          senderRole: SENDER_ROLES.user,
-          tokenIn: null,
-          tokenOut: null,
-          ...given,
-        })
-      ).json(),
+    (signal) => {
+      const row = { id, content, senderRole: SENDER_ROLES.user, tokenIn: null, tokenOut: null, ...given }
+      return readJson(apiSend('POST', `/api/conversations/${conversationId}/messages`, row, signal))
+    },
   )
 }
 

@@ -120,11 +120,12 @@ export function deleteRecordings(userId: string, conversationId?: string): void 
   })
 }
 
-export function assignRecordings(userId: string, conversationId: string): void {
+/** Moves recordings from one message box to another; null: that of a new conversation. */
+export function moveRecordings(userId: string, from: string | null, to: string | null): void {
   const assigned = useRecordings
     .getState()
-    .recordings.filter((recording) => recording.userId === userId && recording.conversationId === null)
-    .map((recording) => ({ ...recording, conversationId }))
+    .recordings.filter((recording) => recording.userId === userId && recording.conversationId === from)
+    .map((recording) => ({ ...recording, conversationId: to }))
   if (assigned.length === 0) return
   useRecordings.setState(({ recordings }) => ({
     recordings: recordings.map((recording) => assigned.find(({ id }) => id === recording.id) ?? recording),

@@ -15,9 +15,10 @@ import {
 } from '#web/data/messages.ts'
 import type { DraftId } from '#web/data/drafts.ts'
 import { readSelectedModel, useSelectedModel } from '#web/data/selected-model.ts'
+import { holdQuestion, markReturned, toQuestion, type SentQuestion } from '#web/data/sent-questions.ts'
 import type { Space } from '#web/data/spaces/current-space.ts'
 import { areOwnDocumentsAsked, setOwnDocuments } from '#web/data/spaces/own-documents.ts'
-import { assignRecordings } from '#web/data/recordings.ts'
+import { moveRecordings } from '#web/data/recordings.ts'
 import { addTemporaryMessage, clearTemporaryMessages, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
 import { setTrayOpen } from '#web/features/library/tray-open.ts'
 import { failedReplies } from '#web/lib/messages/awaited-reply.ts'
@@ -42,9 +43,16 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
   const queryClient = useQueryClient()
   const { user } = useAuth()
 
+  const putBack = (question: SentQuestion): void => {
+    markReturned(question)
+    restoreDraft(question.draftId, question.text)
+  }
+
   /** Creates the conversation, stores the question, then shows both. Until then the question is a temporary message. */
   const startChat = async (userId: string, text: string): Promise<void> => {
-    const pendingId = crypto.randomUUID()
+    const question = toQuestion(route.spaceId, text, crypto.randomUUID())
+    const { id: pendingId } = question
+    const endSending = holdQuestion(userId, question)
     const metadata = questionMetadata(route.spaceId, null)
     addTemporaryMessage(temporaryMessage('', text, pendingId))
     /** False if the person has opened something else meanwhile. */
@@ -56,14 +64,20 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
     let conversation: ConversationRow
     try {
       const modelName = await readSelectedModel(queryClient, userId, route.spaceId)
-      conversation = await createConversation({ userId, space: route.spaceId, modelName })
+      conversation = await createConversation({
+        id: question.conversationId,
+        userId,
+        space: route.spaceId,
+        modelName,
+      })
     } catch (error) {
       endTemporary()
-      restoreDraft(route.spaceId, text)
+      putBack(question)
+      endSending()
       return void reportFailure(error, 'Failed to create conversation. Please try again.')
     }
     cacheConversation(queryClient, conversation)
-    assignRecordings(userId, conversation.id)
+    moveRecordings(userId, null, conversation.id)
     if (metadata !== null) setOwnDocuments(conversation.id, true)
     try {
       const row = await addMessage(conversation.id, pendingId, { content: text, metadata })
@@ -73,9 +87,10 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
       }))
     } catch (error) {
       // The conversation exists, so the text goes into its box: a retry must not create a second one.
-      restoreDraft(conversation.id, text)
+      putBack({ ...question, draftId: conversation.id })
       void reportFailure(error, 'Failed to send message. Please try again.')
     }
+    endSending()
     if (endTemporary()) route.navigate({ spaceId: conversation.space_id ?? null, chatId: conversation.id })
   }
 
@@ -90,8 +105,10 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
 
   /** Shows the question at once as a temporary message; the stored row replaces it. */
   const continueChat = async (userId: string, conversationId: string, text: string): Promise<void> => {
-    const message = temporaryMessage(conversationId, text, crypto.randomUUID())
-    const pendingId = messageKey(message)
+    const question = toQuestion(conversationId, text, conversationId)
+    const { id: pendingId } = question
+    const endSending = holdQuestion(userId, question)
+    const message = temporaryMessage(conversationId, text, pendingId)
     const metadata = questionMetadata(route.spaceId, conversationId)
     try {
       await queryClient.query({ ...messagesQuery(conversationId), staleTime: 'static' })
@@ -103,9 +120,10 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
       ])
     } catch (error) {
       updateCachedMessages(queryClient, conversationId, (messages) => messages.filter(({ id }) => id !== message.id))
-      restoreDraft(conversationId, text)
+      putBack(question)
       void reportFailure(error, 'Failed to process your message. Please try again.')
     }
+    endSending()
   }
 
   const send = (text: string): void => {

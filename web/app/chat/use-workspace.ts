@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useEffectEvent, useState } from 'react'
 import type { DocumentRow } from '#contract/document.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { readDraft, storeDraft, type DraftId } from '#web/data/drafts.ts'
 import { followAccount } from '#web/data/live/account-channel.ts'
-import { restoreRecordings } from '#web/data/recordings.ts'
+import { moveRecordings, restoreRecordings } from '#web/data/recordings.ts'
 import { followPageSettings } from '#web/data/settings.ts'
 import { forgetSpaces } from '#web/data/spaces/forget-spaces.ts'
+import { sentQuestionKeys } from '#web/data/sent-questions.ts'
 import { resetThreadStore } from '#web/data/thread-store.ts'
 import { useDebugShortcut } from '#web/features/debug/use-debug-shortcut.ts'
 import { NO_DOCUMENT } from '#web/lib/route-state.ts'
@@ -47,20 +48,42 @@ export function useWorkspace() {
 
   const chat = useChatActions(route, restore)
   const { chatId, spaceId } = route
+  /** The onboarding card would take the place of the message box. */
+  const restoreShown = useCallback(
+    (draftId: DraftId, text: string): void => {
+      setOnboardingHidden(true)
+      restore(draftId, text)
+    },
+    [restore],
+  )
   const moveDraft = useCallback(
     (from: DraftId, to: DraftId): void => {
       const draft = readDraft(userId, from)
       if (from === to || draft === '') return
       storeDraft(userId, from, '')
-      setOnboardingHidden(true)
-      restore(to, draft)
+      restoreShown(to, draft)
     },
-    [userId, restore],
+    [userId, restoreShown],
   )
   /** Puts what was typed in a conversation that closes into the box of a new one. */
-  const leaveChat = useCallback(() => moveDraft(chatId, spaceId), [moveDraft, chatId, spaceId])
+  const leaveChat = useCallback(() => {
+    moveDraft(chatId, spaceId)
+    if (chatId !== null) moveRecordings(userId, chatId, null)
+  }, [moveDraft, userId, chatId, spaceId])
   const unknown = useUnknownConversation(route.navigate, userId, leaveChat)
   const print = usePrinting(route)
+  const putBackLeft = useEffectEvent(async (): Promise<void> => {
+    if (sentQuestionKeys(userId).length === 0) return
+    const { putBackQuestions } = await import('./left-questions.ts')
+    const shown = chatId ?? spaceId
+    await putBackQuestions(queryClient, userId, {
+      restore: (draftId, text) => (draftId === shown ? restoreShown : restore)(draftId, text),
+      fill,
+    })
+  })
+  useEffect(() => {
+    putBackLeft().catch((error: unknown) => console.error('What was being sent is not known', error))
+  }, [userId])
   const actions = useNavigationActions({
     route,
     viewer,
@@ -88,6 +111,7 @@ export function useWorkspace() {
     /** Puts what was typed in a space that closes into the box of a new personal conversation. */
     leaveSpace: (): void => {
       if (chatId !== null) moveDraft(chatId, null)
+      if (chatId !== null) moveRecordings(userId, chatId, null)
       moveDraft(spaceId, null)
     },
     newSpace: { isOpen: isMakingSpace, close: () => setMakingSpace(false) },

@@ -1,7 +1,7 @@
 import { mutationOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { documentRow } from '#contract/document.ts'
-import { apiFetch, apiSend, nullIfNotFound, rest, restWithApiFallback } from '#web/data/client.ts'
+import { apiFetch, apiSend, nullIfNotFound, readJson, rest, restWithApiFallback } from '#web/data/client.ts'
 import { applyDocumentChange, removeCachedDocuments } from './document-cache.ts'
 import { DOCUMENT_COLUMNS, forIdsInTurn } from './read-documents.ts'
 
@@ -11,7 +11,7 @@ export function renameDocument(queryClient: QueryClient) {
       restWithApiFallback(
         documentRow,
         () => rest().from('documents').update({ filename }).eq('id', id).select(DOCUMENT_COLUMNS).single(),
-        async () => (await apiSend('PATCH', `/api/documents/${id}`, { filename })).json(),
+        (signal) => readJson(apiSend('PATCH', `/api/documents/${id}`, { filename }, signal)),
       ),
     onSuccess: (row) => applyDocumentChange(queryClient, { eventType: 'UPDATE', new: row, old: { id: row.id } }),
   })
@@ -23,7 +23,7 @@ export function deleteDocument(queryClient: QueryClient) {
       restWithApiFallback(
         z.unknown(),
         () => rest().from('documents').delete().eq('id', id),
-        () => nullIfNotFound(() => apiFetch(`/api/documents/${id}`, { method: 'DELETE' })),
+        (signal) => nullIfNotFound(() => apiFetch(`/api/documents/${id}`, { method: 'DELETE', signal })),
       ),
     onSuccess: (_, id) => removeCachedDocuments(queryClient, [id]),
   })
@@ -35,7 +35,7 @@ export function deleteDocuments(queryClient: QueryClient) {
     await restWithApiFallback(
       z.unknown(),
       () => rest().from('documents').delete().in('id', ids),
-      () => apiFetch(`/api/documents?ids=${ids.join()}`, { method: 'DELETE' }),
+      (signal) => apiFetch(`/api/documents?ids=${ids.join()}`, { method: 'DELETE', signal }),
     )
     removeCachedDocuments(queryClient, ids)
   }

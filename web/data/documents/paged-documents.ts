@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import type { DocumentRow } from '#contract/document.ts'
-import { apiFetch, readJson, rest, restWithApiFallback } from '#web/data/client.ts'
+import { apiFetch, eitherSignal, readJson, rest, restWithApiFallback } from '#web/data/client.ts'
 import { untilMomentKnown } from '#web/data/live/missed-changes.ts'
 import { createPagedList, type LoadedRows } from '#web/data/paged-list.ts'
 import { inSpace, type Space } from '#web/data/spaces/current-space.ts'
@@ -58,7 +58,8 @@ async function readPage(
   signal: AbortSignal | undefined,
 ): Promise<DocumentRow[]> {
   await untilMomentKnown(signal)
-  const fromApi = () => readJson(apiFetch(pageAddress(view, last, limit), { signal: signal ?? null }))
+  const fromApi = (timeLimit?: AbortSignal) =>
+    readJson(apiFetch(pageAddress(view, last, limit), { signal: eitherSignal(signal, timeLimit) }))
   // The data service neither sorts as people do nor ignores the case of all letters.
   if (view.by === 'name' || view.search !== '') return documentRows.parse(await fromApi())
   return restWithApiFallback(

@@ -23,7 +23,7 @@ export async function readDocuments(ids: readonly string[]): Promise<ReadonlyMap
     const rows = await restWithApiFallback(
       documentRows,
       () => rest().from('documents').select(DOCUMENT_COLUMNS).in('id', some),
-      () => readJson(apiFetch(`/api/documents?ids=${some.join()}`)),
+      (signal) => readJson(apiFetch(`/api/documents?ids=${some.join()}`, { signal })),
     )
     for (const row of rows) found.set(row.id, row)
   })

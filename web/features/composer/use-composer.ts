@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { documentMatchesQuery } from '#web/data/documents/document-queries.ts'
-import { readDraft, storeDraft, type DraftId } from '#web/data/drafts.ts'
+import { followDraft, readDraft, storeDraft, type DraftId } from '#web/data/drafts.ts'
 import { useSpace } from '#web/data/spaces/current-space.ts'
 import { matchingNames, nameTokenAt, quoteName, typedName } from '#web/lib/documents/document-names.ts'
 import { commandTokenAt, insertCommand, matchingCommands, type CommandToken } from '#web/lib/messages/tool-commands.ts'
@@ -104,6 +104,28 @@ export function useComposer({ draftId, disabled, onSend }: ComposerOptions): Com
     input.current?.setSelectionRange(pendingCursor.current, pendingCursor.current)
     pendingCursor.current = null
   })
+
+  /** Another tab has stored something else while the person was typing here. */
+  const isOverwritten = useRef(false)
+  const onStored = useEffectEvent((stored: string) => {
+    isOverwritten.current = document.hasFocus() && document.activeElement === input.current
+    if (!isOverwritten.current) setText(stored)
+  })
+  const storeAgain = useEffectEvent(() => {
+    if (isOverwritten.current) storeDraft(userId, draftId, text)
+    isOverwritten.current = false
+  })
+  useEffect(() => followDraft(userId, draftId, onStored), [userId, draftId])
+  useEffect(() => {
+    const box = input.current
+    const store = (): void => storeAgain()
+    box?.addEventListener('blur', store)
+    addEventListener('pagehide', store)
+    return () => {
+      box?.removeEventListener('blur', store)
+      removeEventListener('pagehide', store)
+    }
+  }, [])
 
   const change = (next: string, nextCursor: number): void => {
     setText(next)

@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { createRecordingWriter, deleteRecording, recordingsDatabase } from '#web/data/recordings.ts'
 import type { Recording } from '#web/data/recordings-database.ts'
-import { transcribe } from '#web/data/transcribe.ts'
 import { startRecording } from './recorder.ts'
 
 const NO_MICROPHONE = 'Failed to access microphone. Please check your permissions.'
@@ -20,6 +19,9 @@ type VoiceOptions = {
   conversationId: string | null
   onText: (text: string) => void
 }
+
+/** Most visits never load it. */
+const transcription = () => import('#web/data/transcribe.ts')
 
 const holdBack = (event: BeforeUnloadEvent): void => event.preventDefault()
 
@@ -67,7 +69,7 @@ export function useVoice({ conversationId, onText }: VoiceOptions): Voice {
   const start = async (): Promise<void> => {
     if (asking.current) return
     asking.current = true
-    recordingsDatabase().catch((error: unknown) => console.error(error))
+    Promise.all([recordingsDatabase(), transcription()]).catch((error: unknown) => console.error(error))
     try {
       setSeconds(0)
       const started = await record({ userId, conversationId }, () => setSeconds((before) => before + 1))
@@ -89,6 +91,7 @@ export function useVoice({ conversationId, onText }: VoiceOptions): Voice {
     setState('transcribing')
     try {
       const recording = await made
+      const { transcribe } = await transcription()
       const text = (await transcribe(recording.audio)).trim()
       if (text === '') throw new Error('No words were heard')
       if (mounted.current) {
