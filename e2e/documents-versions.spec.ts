@@ -1,10 +1,11 @@
 /** Actions on a stored document: newer versions, the processing report, the language of scans; wide and narrow. */
+import { randomUUID } from 'node:crypto'
 import type { Page, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makePdf } from '#test/make-pdf.ts'
 import { drawText, makeScannedPdf } from '#test/make-scan.ts'
 import { ask } from './browser.ts'
-import { openStage, type Stage } from './stage.ts'
+import { openStage, type Stage, storeConversation } from './stage.ts'
 
 const OLD = 'The harbour office closes at five in the afternoon.'
 const NEW = 'The harbour office closes at nine in the evening.'
@@ -93,15 +94,45 @@ test('the source of an older answer opens the version that it cites, and leads t
 })
 
 test('arrow keys in the field of versions choose a version, not another source', async () => {
+  const { data: first } = await (
+    await stage.connectOperator()
+  )
+    .from('documents')
+    .select('id')
+    .eq('version', 1)
+    .single<{ id: string }>()
+  const sources = [1, 2].map((n) => ({
+    n,
+    documentId: first?.id,
+    filename: 'harbour.pdf',
+    page: 1,
+    start: 0,
+    end: OLD.length,
+    text: OLD,
+    score: 1,
+  }))
+  const { id } = await storeConversation(stage, 'Harbour office', [])
+  await stage.insert('messages', [
+    {
+      id: randomUUID(),
+      conversation_id: id,
+      content: 'At five [1], as said [2].',
+      sender_role: 2,
+      metadata: { sources },
+    },
+  ])
+  await page.goto(`${stage.alcove.url}/?chat=${id}`)
   await page
     .getByRole('button', { name: /Source 1: harbour\.pdf/ })
     .first()
     .click()
   await reader().getByText(OLD).waitFor()
+  await reader().getByText('1 of 2').waitFor()
   await version().focus()
   await page.keyboard.press('ArrowLeft')
   await reader().getByText(NEW).waitFor()
   await page.getByRole('button', { name: 'Close document' }).click()
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Files' }).click()
 })
 
 test('a file that is already there is refused as a newer version, with the reason', async () => {
