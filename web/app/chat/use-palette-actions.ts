@@ -138,7 +138,14 @@ export function usePaletteActions(navigation: Navigation): PaletteAction[] {
       Icon: Settings,
       run: () => openPanel('settings'),
     },
-    { id: 'shortcuts', label: 'Keyboard shortcuts', keywords: 'keys help', Icon: Keyboard, run: showShortcuts },
+    {
+      id: 'shortcuts',
+      label: 'Keyboard shortcuts',
+      keywords: 'keys help',
+      rare: true,
+      Icon: Keyboard,
+      run: showShortcuts,
+    },
     { id: 'out', label: 'Sign out', keywords: 'log out leave', Icon: LogOut, run: signOut },
   ]
 }

@@ -17,7 +17,7 @@ import {
 import { classNames } from '#web/ui/class-names.ts'
 import styles from './reply-trace.module.css'
 
-type ReplyTraceProps = { metadata: MessageRow['metadata']; tokensIn: number | null; tokensOut: number | null }
+export type ReplyTraceProps = { metadata: MessageRow['metadata']; tokensIn: number | null; tokensOut: number | null }
 
 function Row({ name, children }: { name: string; children: ReactNode }): JSX.Element {
   return (
@@ -93,7 +93,7 @@ function Search({ trace }: { trace: RetrievalTrace }): JSX.Element {
   )
 }
 
-export function ReplyTrace({ metadata, tokensIn, tokensOut }: ReplyTraceProps): JSX.Element | null {
+export default function ReplyTrace({ metadata, tokensIn, tokensOut }: ReplyTraceProps): JSX.Element | null {
   const { trace, steps } = metadata ?? {}
   if (trace === undefined && steps === undefined) return null
   const tokens = describeTokenCounts(tokensIn, tokensOut)
