@@ -41,3 +41,8 @@ test('a sealed secret opens for its own factor and with its own key alone', () =
   expect(() => decryptSecret(key, randomUUID(), encrypted)).toThrow()
   expect(() => decryptSecret(randomBytes(32), factorId, encrypted)).toThrow()
 })
+
+test('a secret that was stored by an earlier version is read', () => {
+  const stored = 'RyoHngrGMGO1p1WuyVXlpWhQF0f38rIYfaDZ0VGdgwronsqo4u7/Pt0p1gDudo1t78o1jzso8ZxK5oGo'
+  expect(decryptSecret(Buffer.alloc(32, 7), '5f0c1f2e-3b1d-4f6a-9a54-0d6a3c1b2e90', stored)).toBe(RFC_SECRET)
+})

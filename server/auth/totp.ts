@@ -1,12 +1,11 @@
 /** Time-based one-time passwords (RFC 6238: SHA-1, six digits, 30 seconds) and the encryption of their secrets. */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { renderSVG } from 'uqr'
+import { decrypt, encrypt } from '#server/base/encrypt.ts'
 
 const PERIOD_S = 30
 const SECRET_BYTES = 20
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
 
 export interface TotpEnrolment {
   /** Base32, for manual entry. */
@@ -29,19 +28,10 @@ export function findStep(secret: string, code: string, nowMs: number): number | 
   return delta === null ? undefined : Math.floor(nowMs / 1000 / PERIOD_S) + delta
 }
 
-/** AES-256-GCM, bound to the factor: nonce, tag and text, base64. */
-export function encryptSecret(key: Buffer, factorId: string, secret: string): string {
-  const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(factorId))
-  const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64')
-}
+/** Bound to the factor; base64. */
+export const encryptSecret = (key: Buffer, factorId: string, secret: string): string =>
+  encrypt(key, secret, factorId).toString('base64')
 
 /** @throws for a secret of another factor or key. */
-export function decryptSecret(key: Buffer, factorId: string, encrypted: string): string {
-  const bytes = Buffer.from(encrypted, 'base64')
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
-  decipher.setAAD(Buffer.from(factorId))
-  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
-  return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
-}
+export const decryptSecret = (key: Buffer, factorId: string, encrypted: string): string =>
+  decrypt(key, Buffer.from(encrypted, 'base64'), factorId)
