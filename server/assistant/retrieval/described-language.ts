@@ -64,9 +64,15 @@ const NATIONS: Readonly<Record<string, string>> = {
   Moroccan: 'arabic',
 }
 const WITHOUT_BLANKS = /[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Arabic}]/u
-/** Shorter names take one letter ("rusa"), longer ones up to three ("koreanischen"). */
-const SHORT_NAME_LETTERS = 5
-const endingOf = (name: string): number => (name.length <= SHORT_NAME_LETTERS ? 1 : 3)
+/** Endings of adjectives in the languages of the names that are written in Latin letters. */
+const LATIN_ENDINGS: ReadonlySet<string> = new Set([
+  '',
+  ...'a e i o s t u ą an as em en er es he hi ich ie iej im nes ne os'.split(' '),
+])
+/** Of names that are listed with a vowel: "ruso", "rusa", "rusos". */
+const VOWEL_ENDINGS: ReadonlySet<string> = new Set('a e i o as es os he hi'.split(' '))
+/** Russian adjectives end in two or three letters, of many kinds. */
+const MAX_ENDING = 3
 
 const INSIDE: readonly (readonly [name: string, language: string])[] = Object.entries(NAMES).flatMap(
   ([language, names]) =>
@@ -75,16 +81,26 @@ const INSIDE: readonly (readonly [name: string, language: string])[] = Object.en
       .filter((name) => WITHOUT_BLANKS.test(name))
       .map((name) => [name, language] as const),
 )
+interface ListedName {
+  readonly language: string
+  readonly name: string
+  /** It stands without its last vowel. */
+  readonly isCut: boolean
+}
+
+/** By what every form of the name begins with, without accents. A name that is listed whole counts before one that is cut. */
 const BEGINNINGS = new Map(
-  Object.entries(NAMES).flatMap(([language, names]) =>
-    names
-      .split(' ')
-      .filter((name) => !WITHOUT_BLANKS.test(name))
-      .map((name) => {
-        const beginning = foldAccents(name).replace(/[aeo]$/u, '')
-        return [beginning, { language, isCut: beginning !== foldAccents(name) }]
-      }),
-  ),
+  Object.entries(NAMES)
+    .flatMap(([language, names]) =>
+      names
+        .split(' ')
+        .filter((name) => !WITHOUT_BLANKS.test(name))
+        .map((name): [string, ListedName] => {
+          const beginning = foldAccents(name).replace(/[aeo]$/u, '')
+          return [beginning, { language, name, isCut: beginning !== foldAccents(name) }]
+        }),
+    )
+    .toSorted(([, one], [, other]) => Number(other.isCut) - Number(one.isCut)),
 )
 /** Capitalised in English, where "polish" is a verb. */
 const ENGLISH = new Map([
@@ -93,13 +109,22 @@ const ENGLISH = new Map([
 ])
 
 function languageOfWord(word: string): string | undefined {
-  const folded = foldAccents(word.toLowerCase())
-  for (let ending = 0; ending <= 3; ending += 1) {
-    const name = folded.slice(0, folded.length - ending)
-    const found = BEGINNINGS.get(name)
-    if (found && ending >= (found.isCut ? 1 : 0) && ending <= endingOf(name)) return found.language
+  const lower = word.toLowerCase()
+  const folded = foldAccents(lower)
+  for (let length = 0; length <= MAX_ENDING; length += 1) {
+    const beginning = folded.slice(0, folded.length - length)
+    const found = BEGINNINGS.get(beginning)
+    if (!found || !isEnding(found, folded.slice(beginning.length))) continue
+    // "Francesco" and "Frances" are people. German and Dutch write adjectives with a capital letter, too.
+    const isWhole = !found.isCut && lower.startsWith(found.name)
+    if (word === lower || isWhole) return found.language
   }
   return ENGLISH.get(word)
+}
+
+function isEnding({ isCut, name }: ListedName, ending: string): boolean {
+  if (isCut) return VOWEL_ENDINGS.has(ending)
+  return LATIN_ENDINGS.has(ending) || !/\p{Script=Latin}/u.test(name)
 }
 
 /** @returns English names of the languages that a question names */
