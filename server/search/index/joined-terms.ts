@@ -7,9 +7,23 @@ const MAX_WORDS_BETWEEN = 3
 const NO_POSTINGS: TermPostings = { frequency: 0, eachPassage: () => undefined, eachPositions: () => undefined }
 
 interface Held {
-  readonly passages: number[]
-  /** By passage. A typed array, since in a large library a map takes longer than the search itself. */
-  readonly counts: Float64Array
+  readonly passages: readonly number[]
+  /** In their order. */
+  readonly counts: readonly number[]
+}
+
+/** By passage, all 0 between two uses. A map of many passages takes longer than the search itself; nothing here waits. */
+let countOf = new Float64Array()
+
+/** @param size number of passages of the library, deleted ones included */
+function withCounts<Result>(size: number, { passages, counts }: Held, use: () => Result): Result {
+  if (countOf.length < size) countOf = new Float64Array(size)
+  try {
+    for (const [index, passage] of passages.entries()) countOf[passage] = counts[index] ?? 0
+    return use()
+  } finally {
+    for (const passage of passages) countOf[passage] = 0
+  }
 }
 
 /**
@@ -21,20 +35,20 @@ export function joinPhrase(size: number, terms: readonly TermPostings[]): TermPo
   const [rarest, ...others] = terms.toSorted((one, other) => one.frequency - other.frequency)
   if (!rarest) return NO_POSTINGS
   if (others.length === 0) return rarest
-  let held = holding(size, rarest)
-  for (const other of others) held = alsoHolding(size, held, other)
-  const ofTerms = terms.map((term) => positionsOf(term, held))
+  let held = holding(rarest)
+  for (const other of others) held = withCounts(size, held, () => alsoHolding(other))
+  const ofTerms = withCounts(size, held, () => terms.map(positionsOfCounted))
   const positionsIn = new Map<number, readonly number[]>()
-  const phrases: Held = { passages: [], counts: held.counts }
-  for (const passage of held.passages) {
+  const counts: number[] = []
+  for (const [index, passage] of held.passages.entries()) {
     const positions = ofTerms.map((ofTerm) => ofTerm.get(passage) ?? [])
     const isPlaced = positions.every((ofTerm) => ofTerm.length > 0)
     const found = isPlaced ? findPhrases(positions) : (positions.find((ofTerm) => ofTerm.length > 0) ?? [])
     if (isPlaced && found.length === 0) continue
-    phrases.passages.push(passage)
-    if (isPlaced) phrases.counts[passage] = found.length
     positionsIn.set(passage, found)
+    counts.push(isPlaced ? found.length : (held.counts[index] ?? 0))
   }
+  const phrases: Held = { passages: [...positionsIn.keys()], counts }
   return {
     frequency: phrases.passages.length,
     eachPassage: (visit) => visitEach(phrases, visit),
@@ -45,33 +59,32 @@ export function joinPhrase(size: number, terms: readonly TermPostings[]): TermPo
 }
 
 function visitEach({ passages, counts }: Held, visit: (passage: number, count: number) => void): void {
-  for (const passage of passages) visit(passage, counts[passage] ?? 0)
+  for (const [index, passage] of passages.entries()) visit(passage, counts[index] ?? 0)
 }
 
-function holding(size: number, term: TermPostings): Held {
-  const held: Held = { passages: [], counts: new Float64Array(size) }
+function holding(term: TermPostings): Held {
+  const [passages, counts]: [number[], number[]] = [[], []]
   term.eachPassage((passage, count) => {
-    held.passages.push(passage)
-    held.counts[passage] = count
+    passages.push(passage)
+    counts.push(count)
   })
-  return held
+  return { passages, counts }
 }
 
-function alsoHolding(size: number, held: Held, term: TermPostings): Held {
-  const both: Held = { passages: [], counts: new Float64Array(size) }
+function alsoHolding(term: TermPostings): Held {
+  const [passages, counts]: [number[], number[]] = [[], []]
   term.eachPassage((passage, count) => {
-    const before = held.counts[passage] ?? 0
+    const before = countOf[passage] ?? 0
     if (before === 0) return
-    both.passages.push(passage)
-    both.counts[passage] = Math.min(before, count)
+    passages.push(passage)
+    counts.push(Math.min(before, count))
   })
-  return both
+  return { passages, counts }
 }
 
-function positionsOf(term: TermPostings, { counts, passages }: Held): Map<number, readonly number[]> {
+function positionsOfCounted(term: TermPostings): Map<number, readonly number[]> {
   const positions = new Map<number, readonly number[]>()
-  if (passages.length === 0) return positions
-  const isWanted = (passage: number) => (counts[passage] ?? 0) > 0
+  const isWanted = (passage: number) => (countOf[passage] ?? 0) > 0
   term.eachPositions(isWanted, (passage, list) => {
     const before = positions.get(passage)
     positions.set(passage, before ? [...before, ...list] : list)
@@ -117,21 +130,31 @@ export function uniteAlternatives(
 ): TermPostings {
   const isOwn = new Uint8Array(size)
   own.eachPassage((passage) => (isOwn[passage] = 1))
-  const united: Held = { passages: [], counts: new Float64Array(size) }
-  for (const { postings, weight } of alternatives) {
-    postings.eachPassage((passage, count) => {
-      if (isOwn[passage] === 1) return
-      const before = united.counts[passage] ?? 0
-      if (before === 0) united.passages.push(passage)
-      united.counts[passage] = before + weight * count
-    })
-  }
+  const united = addUp(size, alternatives, isOwn)
+  const isUnited = new Uint8Array(size)
+  for (const passage of united.passages) isUnited[passage] = 1
   return {
     frequency: own.frequency + united.passages.length,
     eachPassage: (visit) => visitEach(united, visit),
     eachPositions(isWanted, visit) {
-      const isHeld = (passage: number) => isOwn[passage] === 0 && isWanted(passage)
+      const isHeld = (passage: number) => isUnited[passage] === 1 && isWanted(passage)
       for (const { postings } of alternatives) postings.eachPositions(isHeld, visit)
     },
   }
+}
+
+function addUp(size: number, alternatives: readonly WeightedPostings[], isOwn: Uint8Array): Held {
+  const passages: number[] = []
+  // Passages that are added meanwhile are cleared, too.
+  return withCounts(size, { passages, counts: [] }, () => {
+    for (const { postings, weight } of alternatives) {
+      postings.eachPassage((passage, count) => {
+        if (isOwn[passage] === 1) return
+        const before = countOf[passage] ?? 0
+        if (before === 0) passages.push(passage)
+        countOf[passage] = before + weight * count
+      })
+    }
+    return { passages, counts: passages.map((passage) => countOf[passage] ?? 0) }
+  })
 }
