@@ -26,8 +26,10 @@ export interface JobLocks {
 }
 
 export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promise<JobLocks> {
-  /** Ids whose locks the connection has, or had when it was lost. */
+  /** Ids of the jobs that run here. */
   const held = new Set<string>()
+  /** Those of them that the present connection could not lock: PostgreSQL may not know yet that the one before was lost. */
+  const missing = new Set<string>()
   let isReleased = false
   /** Jobs that begin and end at the same time share one connection, which takes one statement at a time. */
   const oneAtATime = createSemaphore(1)
@@ -42,8 +44,8 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
       await next.connect()
       const wanted = [...held]
       const locked = await lock(next, wanted)
-      // A job that another server has begun meanwhile is that server's.
-      for (const id of wanted) if (!locked.has(id)) held.delete(id)
+      missing.clear()
+      for (const id of wanted) if (!locked.has(id)) missing.add(id)
     } catch (error) {
       await next.end()
       throw error
@@ -69,24 +71,32 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
     }
   }
 
-  async function unlock(ids: readonly string[]): Promise<void> {
-    const own = ids.filter((id) => held.delete(id))
+  const lockMissing = (): Promise<void> =>
+    oneAtATime(async () => {
+      if (missing.size === 0) return
+      for (const id of await lock(client, [...missing])) missing.delete(id)
+    })
+
+  async function unlock(ids: ReadonlySet<string>): Promise<void> {
+    const locked = [...ids].filter((id) => held.delete(id) && !missing.delete(id))
     // A lost connection has no locks.
-    if (own.length > 0) await query(UNLOCK, [LOCK_CLASS, own]).catch(() => undefined)
+    if (locked.length > 0) await query(UNLOCK, [LOCK_CLASS, locked]).catch(() => undefined)
   }
 
   return {
     async withLocks(ids, run) {
+      const locked = await oneAtATime(async () => {
+        // A session locks twice what it has locked, and a job that took too long is retried while it still runs.
+        if (ids.some((id) => held.has(id))) throw new Error('this server still runs this job')
+        const found = await lock(client, ids)
+        for (const id of found) held.add(id)
+        return found
+      })
       try {
-        const locked = await oneAtATime(async () => {
-          const found = await lock(client, ids)
-          for (const id of found) held.add(id)
-          return found
-        })
         if (ids.some((id) => !locked.has(id))) throw new Error('another server still runs this job')
         await run()
       } finally {
-        await unlock(ids)
+        await unlock(locked)
       }
     },
     async listTakenKeys(names, keys) {
@@ -98,6 +108,7 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
       return new Set(found.rows.map(({ key }) => key))
     },
     async freeAbandoned(names) {
+      await lockMissing()
       const found = await query<{ name: string; id: string }>(
         `update ${JOBS_SCHEMA}.job set state = 'retry', start_after = now()
          where name = any ($1) and state = 'active' and started_on < now() - make_interval(secs => $2)

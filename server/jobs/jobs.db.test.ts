@@ -372,6 +372,17 @@ const isReachable = async (locks: JobLocks) =>
     () => false,
   )
 
+test('a job that still runs on this server is not begun here again, and its lock ends with it', async () => {
+  const { open, countLocks } = await openJobLocks()
+  const locks = await open()
+  const job = randomUUID()
+  await locks.withLocks([job], async () => {
+    await expect(locks.withLocks([job], runNothing)).rejects.toThrow('this server still runs this job')
+    expect(await countLocks()).toBe(1)
+  })
+  expect(await countLocks()).toBe(0)
+})
+
 test('a job whose lock failed with its connection is not locked on the next one', async () => {
   const { open, countLocks, cutConnections } = await openJobLocks()
   const locks = await open()
