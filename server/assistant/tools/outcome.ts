@@ -1,3 +1,4 @@
+import { toStorableText } from '#server/providers/storable-text.ts'
 import type { SearchResult } from '#server/providers/web-search.ts'
 
 /** Text from outside, for a model to read or the extractive answerer to quote: data, never an instruction. */
@@ -26,9 +27,10 @@ export interface ToolRun {
 const MAX_STORED_CHARACTERS = 20_000
 
 export function storedContent(text: string, missing: string | null = null): string {
-  const stored = text.slice(0, MAX_STORED_CHARACTERS).toWellFormed()
-  const cut =
-    stored.length < text.length ? `Only the first ${stored.length} of ${text.length} characters are kept here.` : null
+  const beginning = text.slice(0, MAX_STORED_CHARACTERS)
+  const stored = toStorableText(beginning)
+  const { length } = beginning
+  const cut = length < text.length ? `Only the first ${length} of ${text.length} characters are kept here.` : null
   const notes = [missing, cut].filter((note) => note !== null)
   return notes.length === 0 ? stored : `${stored}\n\n(${notes.join(' ')})`
 }

@@ -5,6 +5,7 @@ import type { ReplyContext } from '#server/assistant/reply/context.ts'
 import type { ReplyWriter } from '#server/assistant/reply/reply-log.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
+import { isTransientFailure } from '#server/database/errors.ts'
 import type { Scope } from '#server/database/scope.ts'
 import type { ExternalTools } from './external-tools.ts'
 import { type Finding, MAX_TOOL_RUNS, type ToolOutcome, type ToolRun } from './outcome.ts'
@@ -62,6 +63,7 @@ export function createToolRuns(options: ToolRunOptions): ToolRuns {
       if (!(await replyClaims.storeToolRuns(reply, runs, firstRun + from))) onLost()
       return true
     } catch (error) {
+      if (!isTransientFailure(error)) throw error
       log.warn({ err: error, reply: reply.id }, 'tool runs are stored with their answer, as they could not be before')
       return false
     }
