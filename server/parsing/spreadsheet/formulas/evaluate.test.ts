@@ -320,3 +320,19 @@ test('reading formulas counts as work: many different ones end, and are not held
   expect(results.at(-1)?.at(-1)).toBeUndefined()
   expect(performance.now() - started).toBeLessThan(15_000)
 })
+
+test('whole columns end with their own sheet, however long another one is', () => {
+  const summary = [[cellOf('x'), cellOf(2), cellOf(3)]]
+  const data = Array.from({ length: 90_000 }, () => [cellOf(1)])
+  const formulas = (f: string) =>
+    createFormulas({
+      sheets: [
+        { name: 'Summary', cells: [[...(summary[0] ?? []), cellOf({ f })]] },
+        { name: 'Data', cells: data },
+      ],
+      names: [],
+      is1904: false,
+    }).compute(0, 0, 3)
+  expect(formulas('SUMPRODUCT((A:B="x")*C:C)')).toBe(3)
+  expect(formulas('COUNTIF(A:A,"x")+ROWS(A:A)')).toBe(2)
+})

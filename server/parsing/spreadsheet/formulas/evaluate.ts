@@ -81,8 +81,9 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
   const sheetNumbers = new Map(sheets.map(({ name }, index) => [name.toLowerCase(), index]))
   const rowCounts = sheets.map(({ cells }) => cells.length)
   const columnCounts = sheets.map(({ cells }) => cells.reduce((most, row) => Math.max(most, row?.length ?? 0), 0))
-  // Whole columns of several sheets have one length, so that they can be combined.
   const [mostRows, mostColumns] = [Math.max(1, ...rowCounts), Math.max(1, ...columnCounts)]
+  /** The formula names another sheet: its whole columns have one length in all of them, so that they can be combined. */
+  let isAcrossSheets = false
   // Thousands of cells may hold this failure.
   const tooMuch = new NotComputable('too much to compute')
   let steps = 0
@@ -154,9 +155,19 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
     }
   }
 
+  function evaluateFormula(formula: string, at: Location): Value {
+    const before = isAcrossSheets
+    isAcrossSheets = formula.includes('!')
+    try {
+      return evaluate(readFormula(formula), at)
+    } finally {
+      isAcrossSheets = before
+    }
+  }
+
   function computeResult(cell: CellObject, at: Location): Scalar {
     if (cell.F === undefined) {
-      const value = toScalar(evaluate(readFormula(cell.f ?? ''), at), at)
+      const value = toScalar(evaluateFormula(cell.f ?? '', at), at)
       return value ?? 0
     }
     // The first cell of an array formula has the formula of all its cells.
@@ -165,7 +176,7 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
     const [top, left] = [range.range.top ?? 0, range.range.left ?? 0]
     const formula = cell.f ?? sheets[at.sheet]?.cells[top]?.[left]?.f
     if (formula === undefined) throw new NotComputable('no formula')
-    const value = toMatrix(evaluate(readFormula(formula), { sheet: at.sheet, row: top, column: left, isArray: true }))
+    const value = toMatrix(evaluateFormula(formula, { sheet: at.sheet, row: top, column: left, isArray: true }))
     const row = value.length === 1 ? value[0] : value[at.row - top]
     const result = row?.length === 1 ? row[0] : row?.[at.column - left]
     return result === undefined ? new CellError('#N/A') : (result ?? 0)
@@ -234,8 +245,8 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
       sheet,
       top: top ?? 0,
       left: left ?? 0,
-      bottom: bottom ?? mostRows - 1,
-      right: right ?? mostColumns - 1,
+      bottom: bottom ?? endOf(sheet).row,
+      right: right ?? endOf(sheet).column,
     }
   }
 
@@ -257,11 +268,17 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
     if (isMatrix(value)) return value
     if (!isRange(value)) return [[value]]
     const { sheet, top, left, bottom, right } = value
-    const lastRow = Math.max(top, LAST_ROWS.has(bottom) ? Math.min(bottom, mostRows - 1) : bottom)
-    const lastColumn = Math.max(left, LAST_COLUMNS.has(right) ? Math.min(right, mostColumns - 1) : right)
+    const end = endOf(sheet)
+    const lastRow = Math.max(top, LAST_ROWS.has(bottom) ? Math.min(bottom, end.row) : bottom)
+    const lastColumn = Math.max(left, LAST_COLUMNS.has(right) ? Math.min(right, end.column) : right)
     const isTooLarge = (lastRow - top + 1) * (lastColumn - left + 1) > MAX_RANGE_CELLS
     return readRange(isTooLarge ? withinSheet(value) : { sheet, top, left, bottom: lastRow, right: lastColumn })
   }
+
+  const endOf = (sheet: number): { readonly row: number; readonly column: number } =>
+    isAcrossSheets
+      ? { row: mostRows - 1, column: mostColumns - 1 }
+      : { row: Math.max(0, (rowCounts[sheet] ?? 0) - 1), column: Math.max(0, (columnCounts[sheet] ?? 0) - 1) }
 
   const withinSheet = ({ sheet, top, left, bottom, right }: CellRange): CellRange => ({
     sheet,
