@@ -70,6 +70,8 @@ export function readBody({ Body: body }: GetObjectCommandOutput, { limits }: Pic
   const { idle } = { ...LIMITS, ...limits }
   const onIdle = () => {
     if (body.readableLength === 0) body.destroy(new Error(`the store sent nothing for ${idle} ms`))
+    // It ends with the first time.
+    else socket.setTimeout(idle)
   }
   socket.setTimeout(idle, onIdle)
   body.once('close', () => {
