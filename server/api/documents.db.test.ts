@@ -584,6 +584,16 @@ describe('the queue', () => {
     expect(await namesOf(await stranger.call('?order=name'))).toEqual(['failed 0.txt', 'paused 1.txt'])
   })
 
+  test('is cancelled as it was at a moment: what is added later stays', async () => {
+    const owner = await person()
+    await storeQueue(owner.claims.sub, ['ready', 'queued', 'paused'], 2)
+    await storeQueue(owner.claims.sub, ['failed', 'queued'])
+    const until = new Date(Date.now() - 3_600_000).toISOString()
+    expect((await owner.call('/queue?until=yesterday', { method: 'DELETE' })).status).toBe(400)
+    expect((await owner.call(`/queue?until=${until}`, { method: 'DELETE' })).status).toBe(204)
+    expect(await namesOf(await owner.call('?order=name'))).toEqual(['failed 0.txt', 'queued 1.txt', 'ready 0.txt'])
+  })
+
   test('goes on', async () => {
     const [owner, stranger] = [await person(), await person()]
     await storeQueue(stranger.claims.sub, ['paused'])

@@ -72,6 +72,8 @@ const documentIds = z.object({
 const inSpace = z.object({ space: chosenSpace.optional() })
 const hashes = z.object({ sha256: z.array(z.string().regex(/^[0-9a-f]{64}$/)).max(MAX_IDS) })
 const queueChange = z.object({ paused: z.boolean() })
+/** Documents that were added later stay; by default none does. */
+const cancelledReading = z.object({ until: z.iso.datetime().optional() })
 const changes = z.object({ filename: z.string().trim().min(1).max(255) })
 
 /** Malformed parameters are `not_found`, like unknown ids. */
@@ -202,7 +204,9 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
 
   routes.delete('/queue', async (context) => {
     const claims = context.get('claims')
-    await database.asUser(claims, deleteUnread, { settings: onlyLibrary(await queueLibrary(context)) })
+    const { until } = validate(cancelledReading, context.req.query())
+    const settings = onlyLibrary(await queueLibrary(context))
+    await database.asUser(claims, (scope) => deleteUnread(scope, until), { settings })
     jobs.enqueue(DISCARD_JOB, DISCARD_REQUEST)
     return context.body(null, 204)
   })

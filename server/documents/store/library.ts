@@ -212,10 +212,12 @@ export async function deleteDocument(scope: Scope, id: string): Promise<void> {
   if (rowCount === 0) throw missing()
 }
 
-/** All that the person added and that were neither read nor failed. */
-export async function deleteUnread(scope: Scope): Promise<void> {
+/** All that the person added until a moment, by default all, and that were neither read nor failed. */
+export async function deleteUnread(scope: Scope, until = 'infinity'): Promise<void> {
   await scope.query(
-    `delete from documents where owner = (select auth.uid()) and state in ('queued', 'reading', 'paused')`,
+    `delete from documents
+     where owner = (select auth.uid()) and state in ('queued', 'reading', 'paused') and uploaded_at <= $1`,
+    [until],
   )
 }
 
@@ -395,12 +397,13 @@ export interface NameInText {
   readonly stem: string
 }
 
-/** Ready documents whose names, without their extensions, are parts of the text, in words as well; newest first. */
+/** Ready documents whose names, without their extensions, are parts of the text, in words as well; the longest names first. */
 export async function listReadyNamesIn(scope: Scope, text: string): Promise<NameInText[]> {
   const { rows } = await scope.query<NameInText & Record<string, unknown>>(
     `select id, filename, stem from documents, ${stemToSql('filename')} as stem
      where state = 'ready' and superseded_at is null and strpos(lower($1), lower(stem)) > 0
-     order by uploaded_at desc, id limit ${MAX_NAMED}`,
+       and (char_length(stem) > 3 or strpos(lower($1), lower(filename)) > 0)
+     order by char_length(stem) desc, uploaded_at desc, id limit ${MAX_NAMED}`,
     [text],
   )
   return rows

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { documentCounts } from '#contract/document.ts'
+import { serverTime } from '#web/data/auth/session.ts'
 import { apiFetch } from '#web/data/client.ts'
 import { refetch } from '#web/data/refetch.ts'
 import { spaceOfChange, type Space } from '#web/data/spaces/current-space.ts'
@@ -48,12 +49,14 @@ export async function pauseReading(
 }
 
 /**
- * Removes the documents of the space that are not read yet; tries again after a lost connection.
+ * Removes the documents of the space that are not read yet; tries again after a lost connection. Files that another device
+ * adds meanwhile stay.
  * @throws HttpError if the server refuses; the reason of the signal
  */
 export async function cancelReading(queryClient: QueryClient, { space, ...waiting }: Telling): Promise<void> {
+  const parameters = new URLSearchParams({ until: serverTime(), ...(space === null ? {} : { space }) })
   await untilReached(async () => {
-    await apiFetch(`/api/documents/queue${spaceOfChange(space)}`, { method: 'DELETE' })
+    await apiFetch(`/api/documents/queue?${parameters}`, { method: 'DELETE' })
   }, waiting)
   await refetch(queryClient, { queryKey: documentsKey })
 }
