@@ -39,12 +39,12 @@ async function copyBeginning(scope: Scope, from: string, before: number, to: str
   await scope.query(`select set_config('alcove.copies_answered', 'off', true)`)
 }
 
-/** Only the chosen documents are copied; external clients may have stored another shape. */
-const copiedMetadata = messageMetadata.pick({ documentIds: true }).strip().catch({})
+/** Only the chosen documents and the time zone are copied; external clients may have stored another shape. */
+const copiedMetadata = messageMetadata.pick({ documentIds: true, timeZone: true }).strip().catch({})
 
 async function findQuestion(scope: Scope, conversationId: string, messageId: string) {
   const { rows } = await scope.query<{ position: number; metadata: unknown }>(
-    `select position, jsonb_build_object('documentIds', metadata -> 'documentIds') as metadata
+    `select position, jsonb_strip_nulls(jsonb_build_object('documentIds', metadata -> 'documentIds', 'timeZone', metadata -> 'timeZone')) as metadata
      from messages where id = $1 and conversation_id = $2 and sender_role = $3`,
     [messageId, conversationId, SENDER_ROLES.user],
   )

@@ -13,6 +13,8 @@ export const promptCharacters = (text: string): number =>
 /** The beginning of the text that takes this room, never empty and never within a character. */
 export function clipToRoom(text: string, room: number): string {
   if (text.length * LATIN_LETTERS_PER_TOKEN <= room) return text
+  const longest = text.slice(0, room)
+  if (!DENSE_LETTER.test(longest) && longest.isWellFormed()) return longest
   let [taken, end] = [0, 0]
   for (const character of text) {
     taken += character.length + (DENSE_LETTER.test(character) ? LATIN_LETTERS_PER_TOKEN - 1 : 0)

@@ -157,7 +157,7 @@ async function fitToWindow(
   if (omittedSources.length > 0) {
     trace.amend((amended) => markOmittedSources(amended, omittedSources))
     const { length } = input.sources
-    if (!pages)
+    if (!pages || pages.read.length === pages.of)
       trace.addNote(`The model's window had room for ${length - omittedSources.length} of the ${length} sources.`)
   }
   if (pages && pages.read.length < pages.of) {

@@ -69,7 +69,7 @@ const LATIN_ENDINGS: ReadonlySet<string> = new Set([
   '',
   ...'a e i o s t u ą an as em en er es he hi ich ie iej im nes ne os'.split(' '),
 ])
-/** Of names that are listed with a vowel: "ruso", "rusa", "rusos". */
+/** Endings of names that are listed with a vowel: "ruso", "rusa", "rusos". */
 const VOWEL_ENDINGS: ReadonlySet<string> = new Set('a e i o as es os he hi'.split(' '))
 /** Russian adjectives end in two or three letters, of many kinds. */
 const MAX_ENDING = 3
@@ -84,7 +84,7 @@ const INSIDE: readonly (readonly [name: string, language: string])[] = Object.en
 interface ListedName {
   readonly language: string
   readonly name: string
-  /** It stands without its last vowel. */
+  /** Its last vowel is left out here. */
   readonly isCut: boolean
 }
 

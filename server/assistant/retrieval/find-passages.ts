@@ -245,8 +245,8 @@ async function findWholeDocuments(
   const small = Math.min(MAX_SMALL_CHARACTERS, room)
   if (!isWhole && (await countCharacters(scope, documentIds)) > small) return undefined
   const { passages, count } = await readAllPages(scope, documentIds)
-  const size = passages.reduce((sum, { text }) => sum + promptCharacters(text), 0)
-  if (passages.length === 0 || (!isWhole && size > room)) return undefined
+  if (passages.length === 0) return undefined
+  if (!isWhole && passages.reduce((sum, { text }) => sum + promptCharacters(text), 0) > room) return undefined
   const characters = passages.reduce((sum, { text }) => sum + text.length, 0)
   const trace: RetrievalTrace = {
     scope: 'whole',

@@ -31,6 +31,8 @@ test.each([
   'E la cauzione?',
   'Wanneer eindigt het?',
   'Сколько это стоит?',
+  'A kdy přesně?',
+  'A kiedy dokładnie?',
 ])('"%s" goes on from the question before', (question) => expect(isFollowUp(question)).toBe(true))
 
 test.each([

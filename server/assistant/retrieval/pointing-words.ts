@@ -64,7 +64,7 @@ const BY_LANGUAGE: Readonly<Record<string, Pointing>> = {
 const OF_ANY: Pointing = {
   pronouns:
     'tego|jego|jej|jeho|její|onu|onun|orada|он|она|оно|они|это|этого|его|её|ему|ей|их|там|αυτό|αυτή|εκεί|він|вона|його|її|ذلك|هذا|هذه|هناك|منه|منها|فيه|فيها',
-  conjunctions: 'а|и|но|και|та|і|ale|nebo|peki|a (?=(?:kiedy|gdzie|kto|co|jak|ile|kdy|kde|kdo|kolik)(?!\\p{L}))',
+  conjunctions: 'а|и|но|και|та|і|ale|nebo|peki|a(?= (?:kiedy|gdzie|kto|co|jak|ile|kdy|kde|kdo|kolik)(?!\\p{L}))',
 }
 const UNSPACED = /它|这个|那个|這個|那個|那里|那裡|他|她|其|それ|これ|その|この|そこ|彼|그것|그는|그녀|거기|그곳|이것/gu
 

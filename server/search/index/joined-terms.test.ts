@@ -39,7 +39,7 @@ function positionsOf(term: TermPostings, wanted: readonly number[]): [passage: n
   return found
 }
 
-test('a phrase is where its words stand near each other, or where the index has no positions of one', () => {
+test('a phrase is where its words are near each other, or where the index has no positions of one', () => {
   const granny = termWith({ 1: [4], 2: [1], 3: [7, 30], 4: [] }, { 4: 2 }).term
   const flat = termWith({ 1: [5], 2: [40], 3: [9, 31], 4: [3], 5: [1] }, { 4: 1 }).term
   const phrase = joinPhrase(SIZE, [granny, flat])

@@ -20,7 +20,7 @@ interface SegmentPostings {
   readonly inLanguages?: Uint8Array
 }
 
-/** Passages that hold a term, or what stands for one in a question. */
+/** Passages that hold a term, or a group of terms that a question treats as one. */
 export interface TermPostings {
   /** Number of passages that are visited. */
   readonly frequency: number
