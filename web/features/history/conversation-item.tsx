@@ -1,6 +1,6 @@
 import { GitBranch, Pin, PinOff, Trash2, Users } from 'lucide-react'
-import { useQuery } from '@tanstack/react-query'
-import type { JSX } from 'react'
+import { hashKey, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useSyncExternalStore, type JSX } from 'react'
 import type { ListedConversation } from '#contract/conversation.ts'
 import { conversationQuery } from '#web/data/conversations.ts'
 import type { UnreadConversation } from '#web/data/spaces/unread-answers.ts'
@@ -97,14 +97,22 @@ export function ConversationItem({
   )
 }
 
+const UNREAD_HASH = hashKey(unreadKey)
+
 /** False until the page has read what is unread, which comes after the list. */
 function useIsUnread(id: string): boolean {
-  const { data } = useQuery({
-    queryKey: unreadKey,
-    enabled: false,
-    select: (rows: readonly UnreadConversation[]): boolean => rows.some((row) => row.conversation_id === id),
-  })
-  return data === true
+  const queryClient = useQueryClient()
+  const cache = queryClient.getQueryCache()
+  // An observer without the query's function, whose code loads late, would take that from every other reader.
+  const follow = useCallback(
+    (onChange: () => void) =>
+      cache.subscribe(({ query }) => {
+        if (query.queryHash === UNREAD_HASH) onChange()
+      }),
+    [cache],
+  )
+  const rows = useSyncExternalStore(follow, () => queryClient.getQueryData<readonly UnreadConversation[]>(unreadKey))
+  return rows?.some((row) => row.conversation_id === id) === true
 }
 
 /** Null for conversations that are no branch, and until the origin is read. */
