@@ -65,7 +65,13 @@ test('so is a further one; one that the server has after all leaves the box', as
   await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).count()).toBe(2)
   await isReady()
   await expect.poll(() => composerOf(page).inputValue()).toBe('')
+  await expect
+    .poll(() => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(':sent:'))))
+    .toEqual([])
   expect(await questions().count()).toBe(2)
+  await letThrough()
+  await send('Second [[stub tokens=5]]')
+  await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).count()).toBe(3)
 })
 
 test('a question whose answers are lost for the time limits is in the box again, and is not asked twice', async () => {
@@ -151,4 +157,19 @@ test('a box that is not typed in follows the other tab; one that is keeps its te
   await composerOf(page).blur()
   await expect.poll(stored).toBe('From which pier?')
   await there.close()
+})
+
+test('what was typed in one tab stays there when another tab sends what it made of it', async () => {
+  const there = await page.context().newPage()
+  await page.getByRole('button', { name: 'New chat' }).first().click()
+  await composerOf(page).fill('A long question about the pier')
+  await there.goto(stage.alcove.url)
+  await expect.poll(() => composerOf(there).inputValue()).toBe('A long question about the pier')
+  await composerOf(there).fill('A short one [[stub tokens=5]]')
+  await composerOf(there).press('Control+Enter')
+  await there.getByRole('button', { name: 'Good answer' }).waitFor()
+  expect(await composerOf(page).inputValue()).toBe('A long question about the pier')
+  await there.close()
+  await page.reload()
+  await expect.poll(() => composerOf(page).inputValue()).toBe('A long question about the pier')
 })

@@ -64,7 +64,7 @@ function whenStored(act: (database: typeof RecordingsDatabase) => Promise<void>)
 const LOCK = ownName('alcove-recording:')
 
 const readLocks = async (): Promise<Set<string>> =>
-  new Set((await readHeldLocks()).map((name) => name.replace(LOCK, '')))
+  new Set(((await readHeldLocks()) ?? []).map((name) => name.replace(LOCK, '')))
 
 type RecordingWriter = {
   add: (chunk: Blob) => void

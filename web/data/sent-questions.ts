@@ -8,6 +8,9 @@ export type SentQuestion = { id: string; conversationId: string; draftId: DraftI
 
 const prefixOf = (userId: string): string => `${draftPrefix(userId)}sent:`
 
+/** Longer than a page tries to send a question. */
+export const MAX_SENDING_MS = 60_000
+
 /** A page holds it while it sends the question that is stored under the key. */
 export const sendingLock = (key: string): string => `${key}:sending`
 
@@ -26,10 +29,15 @@ export function markReturned(question: SentQuestion): void {
   returned.set(question.draftId, question)
 }
 
+/** For a question that the server has: the same text is another question from then on. */
+export function forgetReturned({ id, draftId }: SentQuestion): void {
+  if (returned.get(draftId)?.id === id) returned.delete(draftId)
+}
+
 /** Stores a question while this page sends it. Returns the function to call at the end, whatever it is. */
 export function holdQuestion(userId: string, question: SentQuestion): () => void {
   const key = prefixOf(userId) + question.id
-  localStore.setItem(key, JSON.stringify(question), 'drafts')
+  localStore.setItem(key, JSON.stringify({ ...question, sentAt: Date.now() }), 'drafts')
   const release = holdLock(sendingLock(key))
   return () => {
     localStore.removeItem(key)

@@ -17,13 +17,13 @@ export async function withFreeLock(name: string, act: () => Promise<void>): Prom
   })
 }
 
-/** The names of the locks that any page of this origin holds. */
-export async function readHeldLocks(): Promise<string[]> {
+/** The names of the locks that any page of this origin holds; undefined where the browser does not say. */
+export async function readHeldLocks(): Promise<string[] | undefined> {
   try {
     const { held = [] } = await navigator.locks.query()
     return held.map(({ name = '' }) => name)
   } catch {
-    return []
+    return undefined
   }
 }
 

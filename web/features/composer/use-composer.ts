@@ -105,20 +105,24 @@ export function useComposer({ draftId, disabled, onSend }: ComposerOptions): Com
     pendingCursor.current = null
   })
 
-  /** Another tab has stored something else while the person was typing here. */
+  /** The text was typed in this tab, and is not that of another one. */
+  const isTypedHere = useRef(false)
+  /** Another tab has stored something else meanwhile. */
   const isOverwritten = useRef(false)
   const onStored = useEffectEvent((stored: string) => {
-    isOverwritten.current = document.hasFocus() && document.activeElement === input.current
+    isOverwritten.current = isTypedHere.current
     if (!isOverwritten.current) setText(stored)
   })
-  const storeAgain = useEffectEvent(() => {
-    if (isOverwritten.current) storeDraft(userId, draftId, text)
+  const storeAgain = useEffectEvent((event: Event) => {
+    // When this tab only closes, the draft of another one stays.
+    if (isOverwritten.current && (event.type === 'blur' || readDraft(userId, draftId) === ''))
+      storeDraft(userId, draftId, text)
     isOverwritten.current = false
   })
   useEffect(() => followDraft(userId, draftId, onStored), [userId, draftId])
   useEffect(() => {
     const box = input.current
-    const store = (): void => storeAgain()
+    const store = (event: Event): void => storeAgain(event)
     box?.addEventListener('blur', store)
     addEventListener('pagehide', store)
     return () => {
@@ -129,6 +133,7 @@ export function useComposer({ draftId, disabled, onSend }: ComposerOptions): Com
 
   const change = (next: string, nextCursor: number): void => {
     setText(next)
+    isTypedHere.current = next !== ''
     setCursor(nextCursor)
     setHighlighted(0)
     storeDraft(userId, draftId, next)
