@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ConsideredPassage, RetrievalTrace } from '#contract/trace.ts'
-import { describeAddedWords, describeCut, describeScores, describeSteps, describeTrace } from './describe-trace.ts'
+import { describeTrace } from './describe-trace.ts'
+import { describeAddedWords, describeCut, describeScores, describeSteps } from './describe-trace-facts.ts'
 
 const passage: ConsideredPassage = {
   documentId: '6f1c0f5e-1111-4111-8111-111111111111',

@@ -8,7 +8,7 @@ import { MessageActions } from '#web/features/thread/actions/message-actions.tsx
 import { RegenerateMenu } from '#web/features/thread/actions/regenerate-menu.tsx'
 import { useThreadActions } from '#web/features/thread/actions/thread-actions.tsx'
 import { VersionSteps } from '#web/features/thread/actions/version-steps.tsx'
-import { LateReplyTrace } from '#web/features/thread/trace/late-reply-trace.tsx'
+import { ReplyTrace } from '#web/features/thread/trace/reply-trace.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ANSWER_NOTES } from '#web/lib/messages/answer-notes.ts'
 import { AssistantMessage, type AssistantMessageProps } from './assistant-message.tsx'
@@ -92,7 +92,7 @@ export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
   const footer = (
     <>
       {showTrace && (
-        <LateReplyTrace
+        <ReplyTrace
           metadata={known}
           tokensIn={earlier ? earlier.token_in : tokensIn}
           tokensOut={earlier ? earlier.token_out : tokensOut}

@@ -1,118 +1,35 @@
 import { Route } from 'lucide-react'
-import type { JSX, ReactNode } from 'react'
-import type { MessageRow } from '#contract/message.ts'
-import type { ConsideredMessage, RetrievalTrace } from '#contract/trace.ts'
+import { lazy, Suspense, useState, type JSX } from 'react'
 import message from '#web/features/thread/message/message.module.css'
-import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
-import { formatDateLabel } from '#web/lib/format/format-date.ts'
-import { listTitle } from '#web/lib/messages/conversation-labels.ts'
-import { describeTokenCounts } from '#web/lib/messages/describe-token-counts.ts'
-import {
-  describeAddedWords,
-  describeCut,
-  describeScores,
-  describeSteps,
-  describeTrace,
-} from '#web/lib/messages/describe-trace.ts'
-import { classNames } from '#web/ui/class-names.ts'
-import styles from './reply-trace.module.css'
+import { describeTrace } from '#web/lib/messages/describe-trace.ts'
+import type { TraceFactsProps } from './trace-facts.tsx'
 
-export type ReplyTraceProps = { metadata: MessageRow['metadata']; tokensIn: number | null; tokensOut: number | null }
+const Unloaded = (): JSX.Element => <p role="alert">This could not be loaded. Reload the page.</p>
 
-function Row({ name, children }: { name: string; children: ReactNode }): JSX.Element {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
-  )
-}
+/** Few people open it, so its code is not a part of the page. */
+const TraceFacts = lazy(() =>
+  import('./trace-facts.tsx').catch((error: unknown) => {
+    console.error(error)
+    return { default: Unloaded }
+  }),
+)
 
-function Passages({ trace }: { trace: RetrievalTrace }): JSX.Element {
-  return (
-    <ol className={styles.passages}>
-      {trace.considered.map((passage, index) => (
-        <li key={index} className={classNames(passage.cut !== null && styles.cut)}>
-          <span className={styles.place}>{describeSourceLocation(passage, 'card')}</span>{' '}
-          <span>{describeCut(passage.cut)}</span>
-          <span className={styles.scores}>{describeScores(passage)}</span>
-        </li>
-      ))}
-    </ol>
-  )
-}
-
-function Messages({ messages }: { messages: readonly ConsideredMessage[] }): JSX.Element {
-  return (
-    <ol className={styles.passages}>
-      {messages.map((message) => (
-        <li key={message.messageId} className={classNames(message.cut !== null && styles.cut)}>
-          <span className={styles.place}>
-            {listTitle(message)}, {formatDateLabel(message.createdAt)}
-          </span>{' '}
-          <span>{describeCut(message.cut)}</span>
-          <span className={styles.scores}>ranked by {Number(message.score.toPrecision(3))}</span>
-        </li>
-      ))}
-    </ol>
-  )
-}
-
-function Search({ trace }: { trace: RetrievalTrace }): JSX.Element {
-  return (
-    <>
-      <Row name="Searched for">{trace.query}</Row>
-      {trace.otherWords !== undefined && <Row name="Also searched for">{trace.otherWords.join(' · ')}</Row>}
-      {trace.terms.length > 0 && (
-        <Row name="Words">
-          {trace.terms.map(({ term, passages }) => `${term} (${passages})`).join(', ')}
-          {trace.guessed.map(({ word, terms }) => (
-            <span key={word} className={styles.guess}>
-              “{word}” was not found, so {terms.join(', ')} was looked for.
-            </span>
-          ))}
-          {trace.added?.map(({ word, origin, words }) => (
-            <span key={`${word} ${origin}`} className={styles.guess}>
-              {describeAddedWords({ word, origin, words })}
-            </span>
-          ))}
-        </Row>
-      )}
-      {trace.considered.length > 0 && (
-        <Row name="Passages">
-          <Passages trace={trace} />
-        </Row>
-      )}
-      {trace.messages !== undefined && trace.messages.length > 0 && (
-        <Row name="Messages">
-          <Messages messages={trace.messages} />
-        </Row>
-      )}
-      {trace.notes.length > 0 && <Row name="Notes">{trace.notes.join(' ')}</Row>}
-    </>
-  )
-}
-
-export default function ReplyTrace({ metadata, tokensIn, tokensOut }: ReplyTraceProps): JSX.Element | null {
-  const { trace, steps } = metadata ?? {}
+export function ReplyTrace(facts: TraceFactsProps): JSX.Element | null {
+  const { trace, steps } = facts.metadata ?? {}
+  const [isOpened, setOpened] = useState(false)
   if (trace === undefined && steps === undefined) return null
-  const tokens = describeTokenCounts(tokensIn, tokensOut)
   return (
-    <details className={message.tool}>
+    <details className={message.tool} onToggle={() => setOpened(true)}>
       <summary>
         <Route size={13} aria-hidden />
         <span className={message.toolName}>How this was answered</span>
         <span className={message.toolPreview}>{describeTrace(trace)}</span>
       </summary>
-      <dl className={styles.facts}>
-        {trace !== undefined && <Search trace={trace} />}
-        {(tokens !== undefined || trace !== undefined) && (
-          <Row name="Tokens">
-            {[tokens, trace && `about ${trace.tokens} of those in are sources`].filter(Boolean).join(' · ')}
-          </Row>
-        )}
-        {steps !== undefined && <Row name="Time">{describeSteps(steps)}</Row>}
-      </dl>
+      {isOpened && (
+        <Suspense fallback={null}>
+          <TraceFacts {...facts} />
+        </Suspense>
+      )}
     </details>
   )
 }
