@@ -15,8 +15,8 @@ export const publicConfig = z.object({
   hasTextMessages: z.boolean(),
   /** Whether links to conversations may open without an account. */
   hasPublicLinks: z.boolean(),
-  /** IANA name of the server's time zone. A page in another one sends its own with each question. */
-  timeZone: z.string(),
+  /** IANA name of the server's time zone, which servers before 0.2.0 leave out. A page in another one names its own with questions. */
+  timeZone: z.string().optional(),
 })
 export type PublicConfig = z.infer<typeof publicConfig>
 

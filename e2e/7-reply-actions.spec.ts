@@ -275,7 +275,7 @@ test('reading another answer aloud ends the first one alone', async () => {
   await page.close()
 })
 
-test('a message that is being edited stays while somebody asks', async () => {
+test('a message that is being edited stays while another person asks', async () => {
   await openInBoth('Edit me [[stub tokens=5]]')
   await questions(here).hover()
   await button(here, 'Edit message').click()

@@ -107,7 +107,7 @@ test('an editor goes on in it from one moment to the next, and both see who aske
   await ada.getByRole('article', { name: /^Message of bob/ }).waitFor()
 })
 
-test('in the conversation of another the page shows the model that its author chose, which nobody else changes', async () => {
+test('in the conversation of another the page shows the model that its author chose, and others cannot choose another', async () => {
   const picker = bob.getByRole('button', { name: /^Model: / })
   await expect.poll(() => picker.getAttribute('aria-disabled')).toBe('true')
   expect(await picker.innerText()).toContain('stub-gpt')

@@ -27,7 +27,7 @@ function parseConfig(value: unknown): PublicConfig {
     requiresSecondFactor: given.requiresSecondFactor === true,
     hasTextMessages: given.hasTextMessages === true,
     hasPublicLinks: given.hasPublicLinks === true,
-    timeZone: requireText(given.timeZone, 'timeZone'),
+    timeZone: typeof given.timeZone === 'string' ? given.timeZone : undefined,
   }
 }
 

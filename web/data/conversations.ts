@@ -218,9 +218,14 @@ export async function refetchConversations(queryClient: QueryClient): Promise<vo
   })
 }
 
-/** Removes its draft and recordings too, if the person deleted it in this tab. */
+/** Removes its draft and recordings too, unless it was deleted elsewhere while it is open here: the page then moves them. */
 export function removeCachedConversation(queryClient: QueryClient, userId: string, id: string): void {
-  if (deletedHere.has(id)) {
+  const isOpen =
+    queryClient
+      .getQueryCache()
+      .find({ queryKey: conversationKey(id) })
+      ?.isActive() ?? false
+  if (deletedHere.has(id) || !isOpen) {
     storeDraft(userId, id, '')
     deleteRecordings(userId, id)
   }

@@ -39,6 +39,19 @@ export function DropAnywhere({ refusal, children }: DropAnywhereProps): JSX.Elem
     return () => document.removeEventListener('paste', takePaste)
   }, [refusal])
 
+  useEffect(() => {
+    // Files that miss this element, as on a dialog of its own, would take the place of the page.
+    const keepPage = (event: DragEvent) => {
+      if (hasFiles(event)) event.preventDefault()
+    }
+    document.addEventListener('dragover', keepPage)
+    document.addEventListener('drop', keepPage)
+    return () => {
+      document.removeEventListener('dragover', keepPage)
+      document.removeEventListener('drop', keepPage)
+    }
+  }, [])
+
   return (
     <div
       role="presentation"

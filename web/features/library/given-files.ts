@@ -65,4 +65,5 @@ function holdItem(item: DataTransferItem) {
   return { kind: item.kind, type: item.type, getAsFile: () => file, webkitGetAsEntry: () => entry }
 }
 
-export const hasFiles = ({ dataTransfer }: DragEvent<HTMLElement>): boolean => dataTransfer.types.includes('Files')
+export const hasFiles = ({ dataTransfer }: { dataTransfer: DataTransfer | null }): boolean =>
+  dataTransfer?.types.includes('Files') === true

@@ -22,6 +22,7 @@ export function useCopy(text: string | (() => string)): { copied: boolean; copy:
           toast({
             title: 'Nothing was copied',
             description: 'Your browser does not let this page copy. Select the text to copy it.',
+            variant: 'destructive',
           })
         },
       )
