@@ -1342,7 +1342,7 @@ CREATE OR REPLACE FUNCTION public.confirmed_email()
 AS $function$
   select lower(u.email) from auth.users u
   where u.id = auth.uid() and u.email_confirmed_at is not null
-    and (not u.is_sso_user or to_jsonb(u) ->> 'email_assumed' = 'false')
+    and (to_jsonb(u) ->> 'is_sso_user' is distinct from 'true' or to_jsonb(u) ->> 'email_assumed' = 'false')
 $function$;
 
 CREATE OR REPLACE FUNCTION public.conversation_bytes(conversation uuid)
