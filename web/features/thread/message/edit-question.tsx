@@ -10,7 +10,7 @@ type EditQuestionProps = {
   onCancel: () => void
 }
 
-export function EditQuestion({ content, onAsk, onCancel }: EditQuestionProps): JSX.Element {
+export default function EditQuestion({ content, onAsk, onCancel }: EditQuestionProps): JSX.Element {
   const [text, setText] = useState(content)
   const [asking, setAsking] = useState(false)
   const isReady = text.trim() !== '' && text.trim() !== content && !asking && onAsk !== null
