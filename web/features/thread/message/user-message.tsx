@@ -1,5 +1,5 @@
 import { Pencil } from 'lucide-react'
-import { lazy, Suspense, useContext, useRef, useState, type JSX } from 'react'
+import { Suspense, useContext, useRef, useState, type JSX } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { useAuthorName } from '#web/data/spaces/author-names.ts'
 import { useThreadActions } from '#web/features/thread/actions/thread-actions.tsx'
@@ -9,18 +9,14 @@ import { formatTime } from '#web/lib/format/format-date.ts'
 import { formatMoment } from '#web/lib/format/format-moment.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
+import { latePart } from '#web/ui/late-part.tsx'
 import styles from './message.module.css'
 import { QuestionWords } from './question-words.tsx'
 import { SharedByContext } from './shared-by-context.ts'
 
-const Unloaded = (): JSX.Element => <p role="alert">The form could not be loaded. Reload the page to edit this.</p>
-
-/** Few questions are edited, so its code is not a part of the page. */
-const EditQuestion = lazy(() =>
-  import('./edit-question.tsx').catch((error: unknown) => {
-    console.error(error)
-    return { default: Unloaded }
-  }),
+const EditQuestion = latePart(
+  () => import('./edit-question.tsx'),
+  'The form could not be loaded. Reload the page to edit this.',
 )
 
 type UserMessageProps = {

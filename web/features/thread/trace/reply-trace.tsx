@@ -1,18 +1,11 @@
 import { Route } from 'lucide-react'
-import { lazy, Suspense, useState, type JSX } from 'react'
+import { Suspense, useState, type JSX } from 'react'
 import message from '#web/features/thread/message/message.module.css'
 import { describeTrace } from '#web/lib/messages/describe-trace.ts'
+import { latePart } from '#web/ui/late-part.tsx'
 import type { TraceFactsProps } from './trace-facts.tsx'
 
-const Unloaded = (): JSX.Element => <p role="alert">This could not be loaded. Reload the page.</p>
-
-/** Few people open it, so its code is not a part of the page. */
-const TraceFacts = lazy(() =>
-  import('./trace-facts.tsx').catch((error: unknown) => {
-    console.error(error)
-    return { default: Unloaded }
-  }),
-)
+const TraceFacts = latePart(() => import('./trace-facts.tsx'), 'This could not be loaded. Reload the page.')
 
 export function ReplyTrace(facts: TraceFactsProps): JSX.Element | null {
   const { trace, steps } = facts.metadata ?? {}
