@@ -6,6 +6,7 @@ import type pg from 'pg'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { connectToFolder } from '#test/fill-conversation.ts'
+import type { CuttingProxy } from '#test/cutting-proxy.ts'
 import { openShakyPage, openStage, type Stage, toastOf } from './stage.ts'
 
 const COUNT = 60
@@ -211,18 +212,24 @@ test('the rest is cancelled, and what was read stays', async () => {
   expect(await tray().count()).toBe(0)
 })
 
+/** Loses the connection when 25 files of a folder have arrived. @returns the name of the folder */
+async function sendUntilDisconnected(shaky: Page, proxy: CuttingProxy): Promise<string> {
+  const letThrough = await holdUploads(shaky, 25)
+  const { name, where } = await makeFolder()
+  await choose(where, shaky)
+  await expect.poll(() => statesOf(name)).toEqual({ ready: 25 })
+  proxy.refuse(true)
+  proxy.cut()
+  await letThrough()
+  await library(shaky).getByText('Waiting for the connection', { exact: true }).waitFor()
+  return name
+}
+
 test('the rest is cancelled while the connection is lost, and the server is told once it is back', async () => {
   const { page: shaky, proxy } = await openShakyPage(stage)
   try {
     await openFiles(shaky)
-    const letThrough = await holdUploads(shaky, 25)
-    const { name, where } = await makeFolder()
-    await choose(where, shaky)
-    await expect.poll(() => statesOf(name)).toEqual({ ready: 25 })
-    proxy.refuse(true)
-    proxy.cut()
-    await letThrough()
-    await library(shaky).getByText('Waiting for the connection', { exact: true }).waitFor()
+    const name = await sendUntilDisconnected(shaky, proxy)
     await library(shaky).getByRole('button', { name: 'Cancel' }).click()
     await shaky.getByRole('alertdialog').getByRole('button', { name: 'Cancel the rest' }).click()
     const removed = shaky.waitForResponse(
@@ -247,14 +254,7 @@ test('a lost connection delays the rest, and a file whose answer was lost is not
   try {
     await openFiles(shaky)
     countSent(shaky)
-    const letThrough = await holdUploads(shaky, 25)
-    const { name, where } = await makeFolder()
-    await choose(where, shaky)
-    await expect.poll(() => statesOf(name)).toEqual({ ready: 25 })
-    proxy.refuse(true)
-    proxy.cut()
-    await letThrough()
-    await library(shaky).getByText('Waiting for the connection', { exact: true }).waitFor()
+    const name = await sendUntilDisconnected(shaky, proxy)
     proxy.refuse(false)
     await expect.poll(() => statesOf(name), { timeout: 60_000 }).toEqual({ ready: COUNT })
     await summaryIn(library(shaky), `${COUNT} files: ${COUNT} ready`).waitFor()

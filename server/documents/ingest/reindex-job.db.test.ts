@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createLog } from '#server/base/log.ts'
 import { readOwnUsage } from '#server/database/quotas.ts'
 import { lockSearchable } from '#server/documents/store/ingestion.ts'
 import { renameDocument } from '#server/documents/store/library.ts'
@@ -7,9 +6,9 @@ import { readPages } from '#server/documents/store/pages.ts'
 import { createEmbedder, type Embedder } from '#server/providers/embed.ts'
 import { reindexDocument } from '#server/search/index/index-document.ts'
 import { searchDocuments } from '#server/search/search.ts'
-import { createEmbeddingJobs } from '#server/search/vectors/embed-job.ts'
 import { insertVectors, listPassagesWithoutVector } from '#server/search/vectors/vector-store.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { embedLibrary } from '#test/embed-library.ts'
 import { jobRun } from '#test/job-run.ts'
 import { addReadDocument } from '#test/library.ts'
 import { startStubModel } from '#test/stub-model.ts'
@@ -44,19 +43,7 @@ async function addEmbeddedDocument() {
   return { person, documentId }
 }
 
-async function embed(documentId: string): Promise<void> {
-  const [job] = Object.values(
-    createEmbeddingJobs({
-      database: db.database,
-      embedderOf: () => Promise.resolve(embedder),
-      defaultModel: embedder.model,
-      log: createLog('silent'),
-    }),
-  )
-  const due = (await job?.findWork?.()) ?? []
-  for (const { data } of due.filter(({ key }) => key === documentId)) await job?.run(data, jobRun())
-}
-
+const embed = (documentId: string) => embedLibrary(db.database, embedder, documentId)
 const reindex = (documentId: string) => createReindexJob(db.database)[REINDEX_JOB]?.run({ documentId }, jobRun())
 
 const read = async (sql: string, documentId: string) => (await db.admin.query<object>(sql, [documentId])).rows

@@ -3,14 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createLog } from '#server/base/log.ts'
 import { hasModelLibrary, openLocalEmbedder } from '#server/providers/local-model/local-embedder.ts'
 import { searchDocuments } from '#server/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
-import { jobRun } from '#test/job-run.ts'
+import { embedLibrary } from '#test/embed-library.ts'
 import { addReadDocument } from '#test/library.ts'
 import { writeTinyModel } from '#test/tiny-model.ts'
-import { createEmbeddingJobs } from './embed-job.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -27,14 +25,7 @@ test.skipIf(!hasModelLibrary())('a question finds the passage that means the sam
   onTestFinished(() => embedder.stop())
   const person = await db.createPerson()
   await addReadDocument(db.database, person, 'a.txt', ['An accessory dwelling needs a permit.', 'The harbour light.'])
-  const jobs = createEmbeddingJobs({
-    database: db.database,
-    embedderOf: () => Promise.resolve(embedder),
-    defaultModel: embedder.model,
-    log: createLog('silent'),
-  })
-  const [job] = Object.values(jobs)
-  for (const { data } of (await job?.findWork?.()) ?? []) await job?.run(data, jobRun())
+  await embedLibrary(db.database, embedder)
   const search = (using: typeof embedder | null) =>
     db.database.asUser(person, (scope) => searchDocuments(scope, 'granny', { embedder: using }))
   expect((await search(null)).passages).toEqual([])

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createLog } from '#server/base/log.ts'
 import { readOwnUsage, setQuotas } from '#server/database/quotas.ts'
 import type { Claims } from '#server/database/scope.ts'
-import { createEmbedder } from '#server/providers/embed.ts'
+import { createEmbedder, type Embedder } from '#server/providers/embed.ts'
 import { indexDocument } from '#server/search/index/index-document.ts'
 import { searchDocuments } from '#server/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
-import { jobRun } from '#test/job-run.ts'
+import { embedLibrary } from '#test/embed-library.ts'
 import { addReadDocument } from '#test/library.ts'
 import { startStubModel } from '#test/stub-model.ts'
-import { createEmbeddingJobs } from './embed-job.ts'
 import { insertVectors, listPassagesWithoutVector, markEmbedded, readEmbeddingProgress } from './vector-store.ts'
 
 let db: TestDatabase
@@ -35,19 +33,7 @@ async function startEmbedder(model = 'first') {
   return { embedder: make(model), make, stop }
 }
 
-async function embedAll(embedder: NonNullable<ReturnType<typeof createEmbedder>>): Promise<number> {
-  const [job] = Object.values(
-    createEmbeddingJobs({
-      database: db.database,
-      embedderOf: () => Promise.resolve(embedder),
-      defaultModel: embedder.model,
-      log: createLog('silent'),
-    }),
-  )
-  const due = (await job?.findWork?.()) ?? []
-  for (const { data } of due) await job?.run(data, jobRun())
-  return due.length
-}
+const embedAll = (embedder: Embedder) => embedLibrary(db.database, embedder)
 
 const modelsOf = async ({ sub }: Claims & { sub: string }) =>
   (
