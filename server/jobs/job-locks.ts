@@ -16,7 +16,7 @@ const LOCK = 'select id from unnest($2::text[]) as id where pg_try_advisory_lock
 const UNLOCK = 'select pg_advisory_unlock($1, hashtext(id)) from unnest($2::text[]) as id'
 
 export interface JobLocks {
-  /** @throws Error if another server still runs one of the jobs; the queue then retries them. */
+  /** @throws Error if this or another server still runs one of the jobs; the queue then retries them. */
   withLocks(ids: readonly string[], run: () => Promise<void>): Promise<void>
   /** The keys for which one of these queues has a job that waits or runs. */
   listTakenKeys(names: readonly string[], keys: readonly string[]): Promise<Set<string>>

@@ -50,6 +50,7 @@ export function createOperationsRoutes(options: OperationsOptions) {
     return context.json({ status: 'ok' })
   })
 
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   routes.get('/config.json', (context) => {
     const isLocal = isLocalRequest(context)
     const config: PublicConfig = {
@@ -60,7 +61,7 @@ export function createOperationsRoutes(options: OperationsOptions) {
       requiresSecondFactor,
       hasTextMessages,
       hasPublicLinks,
-      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      timeZone,
     }
     return context.json(config, 200, { 'cache-control': 'no-store' })
   })

@@ -40,5 +40,7 @@ export function appendSources(cited: readonly Source[], found: readonly Quotable
 }
 
 /** The numbers of found passages among the sources, where those that are cited already keep theirs. */
-export const numbersOf = (found: readonly UnnumberedQuotable[], sources: readonly Source[]): number[] =>
-  found.flatMap((one) => sources.filter(isQuotable).find((other) => isSameQuotable(one, other))?.n ?? [])
+export function numbersOf(found: readonly UnnumberedQuotable[], sources: readonly Source[]): number[] {
+  const known = sources.filter(isQuotable)
+  return found.flatMap((one) => known.find((other) => isSameQuotable(one, other))?.n ?? [])
+}

@@ -1,5 +1,7 @@
+import { SEGMENTED } from '#server/search/text/tokenizer.ts'
+
 /** Scripts without blanks between words, "ー" and "々" among them, so that letters around a name say nothing. */
-const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
+const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々${SEGMENTED}`
 /** Written with the word after them: the Arabic and Hebrew articles and prepositions. */
 const WITH_PREFIXES = String.raw`\p{Script=Arabic}\p{Script=Hebrew}`
 /** Particles are written with the word before them. */

@@ -78,14 +78,15 @@ function* splitText(text: string, room: number): Iterable<string> {
   }
 }
 
-/** @param room of a group, in characters of Latin text */
-export function groupSources(sources: readonly PassageSource[], room: number): PassageSource[][] {
+/** @param room of a group, in characters of Latin text @param most groups: the text behind them is not looked at */
+export function groupSources(sources: readonly PassageSource[], room: number, most = Infinity): PassageSource[][] {
   const groups: PassageSource[][] = []
   let filled = Infinity
   for (const source of sources) {
     for (const text of splitText(source.text, room)) {
       const size = promptCharacters(text)
       if (filled + size > room) {
+        if (groups.length === most) return groups
         groups.push([])
         filled = 0
       }
@@ -140,7 +141,7 @@ export async function condenseSources(
     pagesRead: sources.flatMap(({ n }) => (n < firstUnread ? [n] : [])),
   })
   while (size(current) > room) {
-    const all = groupSources(current, room)
+    const all = groupSources(current, room, MAX_PIECES + 1)
     const groups = all.slice(0, MAX_PIECES)
     firstUnread = Math.min(firstUnread, all[MAX_PIECES]?.[0]?.n ?? Infinity)
     const notes: PassageSource[] = []

@@ -13,14 +13,15 @@ interface Held {
 }
 
 /** By passage, all 0 between two uses. A map of many passages takes longer than the search itself; nothing here waits. */
-let countOf = new Float64Array()
+let shared = new Float64Array()
 
 /** @param size number of passages of the library, deleted ones included */
-function withCounts<Result>(size: number, { passages, counts }: Held, use: () => Result): Result {
-  if (countOf.length < size) countOf = new Float64Array(size)
+function withCounts<Result>(size: number, { passages, counts }: Held, use: (countOf: Float64Array) => Result): Result {
+  if (shared.length < size) shared = new Float64Array(size)
+  const countOf = shared
   try {
     for (const [index, passage] of passages.entries()) countOf[passage] = counts[index] ?? 0
-    return use()
+    return use(countOf)
   } finally {
     for (const passage of passages) countOf[passage] = 0
   }
@@ -36,8 +37,8 @@ export function joinPhrase(size: number, terms: readonly TermPostings[]): TermPo
   if (!rarest) return NO_POSTINGS
   if (others.length === 0) return rarest
   let held = holding(rarest)
-  for (const other of others) held = withCounts(size, held, () => alsoHolding(other))
-  const ofTerms = withCounts(size, held, () => terms.map(positionsOfCounted))
+  for (const other of others) held = withCounts(size, held, (countOf) => alsoHolding(countOf, other))
+  const ofTerms = withCounts(size, held, (countOf) => terms.map((term) => positionsOf(term, countOf)))
   const positionsIn = new Map<number, readonly number[]>()
   const counts: number[] = []
   for (const [index, passage] of held.passages.entries()) {
@@ -71,7 +72,8 @@ function holding(term: TermPostings): Held {
   return { passages, counts }
 }
 
-function alsoHolding(term: TermPostings): Held {
+/** @param countOf of the passages that hold the terms before, by passage */
+function alsoHolding(countOf: Float64Array, term: TermPostings): Held {
   const [passages, counts]: [number[], number[]] = [[], []]
   term.eachPassage((passage, count) => {
     const before = countOf[passage] ?? 0
@@ -82,7 +84,8 @@ function alsoHolding(term: TermPostings): Held {
   return { passages, counts }
 }
 
-function positionsOfCounted(term: TermPostings): Map<number, readonly number[]> {
+/** @param countOf above 0 for the passages that are wanted */
+function positionsOf(term: TermPostings, countOf: Float64Array): Map<number, readonly number[]> {
   const positions = new Map<number, readonly number[]>()
   const isWanted = (passage: number) => (countOf[passage] ?? 0) > 0
   term.eachPositions(isWanted, (passage, list) => {
@@ -146,7 +149,7 @@ export function uniteAlternatives(
 function addUp(size: number, alternatives: readonly WeightedPostings[], isOwn: Uint8Array): Held {
   const passages: number[] = []
   // Passages that are added meanwhile are cleared, too.
-  return withCounts(size, { passages, counts: [] }, () => {
+  return withCounts(size, { passages, counts: [] }, (countOf) => {
     for (const { postings, weight } of alternatives) {
       postings.eachPassage((passage, count) => {
         if (isOwn[passage] === 1) return

@@ -10,7 +10,7 @@ export const TOKENIZER_VERSION = '7'
 /** Scripts without blanks between words, searched by character pairs, which need no dictionary. */
 const PAIRED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々`
 /** Scripts without blanks for which the runtime has dictionaries. */
-const SEGMENTED = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
+export const SEGMENTED = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 
 const RUN = /[\p{L}\p{N}\p{M}]+(?:[-‐‑/._:@#+&'’·,\u00ad][\p{L}\p{N}\p{M}]+)*/gu
 const PART = /[\p{L}\p{N}\p{M}]+/gu

@@ -74,6 +74,11 @@ interface Location {
 export const isStored = ({ t, v, f, F }: CellObject): boolean =>
   f === undefined && F === undefined ? t !== 'z' : t !== 'z' && v !== undefined && v !== ''
 
+interface Corner {
+  readonly row: number
+  readonly column: number
+}
+
 export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Formulas {
   const results = new Map<CellObject, Scalar | NotComputable>()
   const running = new Set<CellObject>()
@@ -275,18 +280,24 @@ export function createFormulas({ sheets, names, is1904 }: FormulaWorkbook): Form
     return readRange(isTooLarge ? withinSheet(value) : { sheet, top, left, bottom: lastRow, right: lastColumn })
   }
 
-  const endOf = (sheet: number): { readonly row: number; readonly column: number } =>
-    isAcrossSheets
-      ? { row: mostRows - 1, column: mostColumns - 1 }
-      : { row: Math.max(0, (rowCounts[sheet] ?? 0) - 1), column: Math.max(0, (columnCounts[sheet] ?? 0) - 1) }
+  const endOf = (sheet: number): Corner =>
+    isAcrossSheets ? { row: mostRows - 1, column: mostColumns - 1 } : ownEndOf(sheet)
 
-  const withinSheet = ({ sheet, top, left, bottom, right }: CellRange): CellRange => ({
-    sheet,
-    top,
-    left,
-    bottom: Math.max(top, Math.min(bottom, (rowCounts[sheet] ?? 0) - 1)),
-    right: Math.max(left, Math.min(right, (columnCounts[sheet] ?? 0) - 1)),
+  const ownEndOf = (sheet: number): Corner => ({
+    row: Math.max(0, (rowCounts[sheet] ?? 0) - 1),
+    column: Math.max(0, (columnCounts[sheet] ?? 0) - 1),
   })
+
+  function withinSheet({ sheet, top, left, bottom, right }: CellRange): CellRange {
+    const end = ownEndOf(sheet)
+    return {
+      sheet,
+      top,
+      left,
+      bottom: Math.max(top, Math.min(bottom, end.row)),
+      right: Math.max(left, Math.min(right, end.column)),
+    }
+  }
 
   /** Rows below the last one of the sheet are one array. */
   function readRange({ sheet, top, left, bottom, right }: CellRange): Matrix {
