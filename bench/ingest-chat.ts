@@ -52,7 +52,8 @@ export async function askWhileReading(
   { perRequest, questions }: { readonly perRequest: number; readonly questions: number },
 ): Promise<Record<string, unknown>> {
   const stub = await startStubModel({ models: 'stub' })
-  const session = await startSignedIn({ OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl })
+  // The question finds nothing, and a second request to the model is not what is measured.
+  const session = await startSignedIn({ OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl, OTHER_WORDS: 'false' })
   const chat = await watchFirstText(session)
   let [changedAt, longestGapMs] = [0, 0]
   const library = await watchLibrary(session, await session.open(), () => {

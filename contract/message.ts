@@ -36,7 +36,7 @@ export const messageMetadata = z.looseObject({
   unverified: z.array(unverifiedClaim).max(100).optional(),
   /** Documents were searched, but the answer cites no source. */
   unsupported: z.boolean().optional(),
-  /** Number of documents that were still being read and are missing from the answer. */
+  /** Number of documents that were not read yet and are missing from the answer. */
   unread: z.int().positive().optional(),
   /** Durations in chronological order. */
   steps: z.array(answerStep).optional(),

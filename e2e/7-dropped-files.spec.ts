@@ -78,7 +78,7 @@ test('a scan that is asked about at once is read first', async () => {
   expect(await asked()).toContain('The ferry leaves at noon.')
 })
 
-test('an answer without a file that was still being read is followed by one with it, where that is wanted', async () => {
+test('an answer without a file that was not read yet is followed by one with it, where that is wanted', async () => {
   const picture = await drawText('The mill is closed in winter.')
   await drop('mill.pdf', 'application/pdf', makeScannedPdf([{ picture }, { picture }, { picture }]))
   await expect.poll(() => composerOf(page).inputValue()).toContain('mill.pdf')
@@ -87,11 +87,11 @@ test('an answer without a file that was still being read is followed by one with
   await answersAre(5)
   expect(await asked()).not.toContain('The mill is closed in winter.')
   const answer = page.getByRole('article', { name: 'Answer' }).last()
-  await answer.getByText('One document was still being read, and not used. That is done now.').waitFor()
+  await answer.getByText('One document was not read yet, and not used. That is done now.').waitFor()
   await answer.getByRole('button', { name: 'Answer again' }).click()
   await answer.getByText('2 / 2').waitFor()
   expect(await asked()).toContain('The mill is closed in winter.')
-  expect(await answer.getByText('still being read').count()).toBe(0)
+  expect(await answer.getByText('not read yet').count()).toBe(0)
 })
 
 test('the footer says that a named document and a picture leave as they are, and where to', async () => {

@@ -43,7 +43,7 @@ export function describeTotals(types: readonly TypeCounts[]): string {
   const unread = total - ready - failed
   const states = [
     `${number(ready)} can be searched`,
-    ...(unread > 0 ? [`${number(unread)} ${unread === 1 ? 'is' : 'are'} still being read`] : []),
+    ...(unread > 0 ? [`${number(unread)} ${unread === 1 ? 'is' : 'are'} not read yet`] : []),
     ...(failed > 0 ? [`${number(failed)} could not be read`] : []),
   ]
   return `You have ${documents(total)}: ${states.join(', ')}. By type: ${describeTypes(types)}.`
@@ -74,7 +74,7 @@ function describeFilter(filter: LibraryFilter): string {
     ...(extensions ? [describeType(extensions)] : []),
     ...(isScanned ? ['read by text recognition'] : []),
     ...(language === undefined ? [] : [`in ${languageName(language)}`]),
-    ...(state === 'failed' ? ['could not be read'] : state === 'unread' ? ['still being read'] : []),
+    ...(state === 'failed' ? ['could not be read'] : state === 'unread' ? ['not read yet'] : []),
     ...(added ? [describeAdded(added)] : []),
     ...(name === undefined ? [] : [`named “${escapeName(name)}”`]),
     ...(subject === undefined ? [] : [`with passages about “${escapeName(subject)}”`]),
@@ -111,7 +111,9 @@ const reasonOf = ({ state, error }: DocumentFacts): string | undefined =>
     ? (error?.message ?? 'This file could not be read.')
     : state === 'ready'
       ? undefined
-      : 'Still being read.'
+      : state === 'paused'
+        ? 'Its reading is paused.'
+        : 'Not read yet.'
 
 function describeDocument(document: ListedDocument, detail: Detail, marker: string): string {
   const [more, reason] = [detail(document), reasonOf(document)]

@@ -164,7 +164,7 @@ test('more documents than are named are counted', async () => {
   for (let index = 0; index < 52; index += 1) await addUnreadDocument(db.database, person, `scan ${index}.pdf`)
   await assistant.startWorker()
   const { content, metadata } = await ask('Which documents do I have?')
-  expect(content).toContain('You have 57 documents: 4 can be searched, 52 are still being read, 1 could not be read.')
+  expect(content).toContain('You have 57 documents: 4 can be searched, 52 are not read yet, 1 could not be read.')
   expect(content.match(/^- .*\[\d+\]$/gm)).toHaveLength(50)
   expect(content).toContain('\n- and 7 more')
   expect(metadata).not.toHaveProperty('unread')

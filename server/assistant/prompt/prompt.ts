@@ -107,7 +107,7 @@ export function buildPrompt(input: PromptInput): Prompt {
   // Few models continue a given answer by themselves; all understand the request to.
   if (unfinished !== '') turns.push({ role: 'assistant', content: unfinished }, { role: 'user', content: CONTINUE })
   const unread =
-    unreadDocuments > 0 ? `\n\nDocuments that are still being read and cannot be searched yet: ${unreadDocuments}.` : ''
+    unreadDocuments > 0 ? `\n\nDocuments that are not read yet and cannot be searched: ${unreadDocuments}.` : ''
   const absent =
     missingDocumentNotes.length === 0
       ? ''

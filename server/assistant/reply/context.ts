@@ -238,7 +238,7 @@ export async function readContext(
     question: trace === undefined || library ? undefined : parsed.text,
     targetDocumentIds,
     hasAnswer,
-    // Documents that are still being read count in a question about the library.
+    // Documents that are not read yet count in a question about the library.
     isWhole: isWhole || library !== undefined,
   })
   return {

@@ -122,6 +122,16 @@ test('documents that the question does not refer to are not mentioned', async ()
   expect(await metadataOf(conversationId)).not.toHaveProperty('unread')
 })
 
+test('a paused document is not awaited, and mentioned', async () => {
+  await assistant.startWorker()
+  await addReadDocument(database, person, 'tides.txt', ['The tide rose.'])
+  const lease = await addUnreadDocument(database, person, 'lease.pdf')
+  await db.admin.query(`update documents set state = 'paused' where id = $1`, [lease.id])
+  const { until, conversationId } = await asked(NAMED)
+  expect(steps(await until('done'))).toEqual([])
+  expect(await metadataOf(conversationId)).toMatchObject({ unread: 1 })
+})
+
 test('the question is answered without the document after the wait limit', async () => {
   await assistant.startWorker({ documentWaitLimitMs: 1 })
   await addUnreadDocument(database, person, 'lease.pdf')

@@ -23,6 +23,10 @@ const withoutWaiting = (count: number): UnreadDocuments => ({
   isAnyEnough: false,
 })
 
+/** A paused document may never be read. */
+const idsOfAwaited = (unread: Awaited<ReturnType<typeof listUnread>>): string[] =>
+  unread.filter(({ isPaused }) => !isPaused).map(({ id }) => id)
+
 interface UnreadInput {
   /** Undefined if it searches no documents. */
   readonly question: string | undefined
@@ -41,8 +45,8 @@ export async function findUnreadDocuments(
 ): Promise<UnreadDocuments> {
   if (unread === 0) return withoutWaiting(0)
   if (targetDocumentIds.length > 0) {
-    const awaitedIds = await listUnread(scope, targetDocumentIds)
-    return { count: awaitedIds.length, awaitedIds, isAnyEnough: false }
+    const ofTargets = await listUnread(scope, targetDocumentIds)
+    return { count: ofTargets.length, awaitedIds: idsOfAwaited(ofTargets), isAnyEnough: false }
   }
   const named = question === undefined ? [] : await listUnreadNames(scope, question)
   const awaitedNames = named.filter(
@@ -52,8 +56,7 @@ export async function findUnreadDocuments(
     return { count: unread, awaitedIds: awaitedNames.map(({ id }) => id), isAnyEnough: false }
   const isWorthWaiting = unread <= MAX_UNNAMED_DOCUMENTS && (onlyQuotes || ready === 0)
   if (hasAnswer || !isWorthWaiting) return withoutWaiting(isWhole ? 0 : unread)
-  const awaitedIds = await listUnread(scope, null)
-  return { count: unread, awaitedIds, isAnyEnough: true }
+  return { count: unread, awaitedIds: idsOfAwaited(await listUnread(scope, null)), isAnyEnough: true }
 }
 
 /** Scans may take minutes; after this limit the question is answered from the documents that are ready. */
@@ -69,7 +72,7 @@ export async function awaitDocuments(
   const startedAt = performance.now()
   while (performance.now() - startedAt < waitLimitMs) {
     await delay(POLL_INTERVAL_MS, undefined, { signal })
-    const left = await read((scope) => listUnread(scope, awaitedIds))
+    const left = idsOfAwaited(await read((scope) => listUnread(scope, awaitedIds)))
     if (left.length === 0 || (isAnyEnough && left.length < awaitedIds.length)) return
   }
 }

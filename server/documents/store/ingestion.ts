@@ -224,12 +224,16 @@ export async function lockSearchable(scope: Scope, id: string): Promise<Document
 }
 
 /** Runs as the person. @param among null: all documents */
-export async function listUnread(scope: Scope, among: readonly string[] | null): Promise<string[]> {
-  const { rows } = await scope.query<{ id: string }>(
-    `select id from documents where state in ('queued', 'reading') and ($1::uuid[] is null or id = any ($1))`,
+export async function listUnread(
+  scope: Scope,
+  among: readonly string[] | null,
+): Promise<{ id: string; isPaused: boolean }[]> {
+  const { rows } = await scope.query<{ id: string; isPaused: boolean }>(
+    `select id, state = 'paused' as "isPaused" from documents
+     where state in ('queued', 'reading', 'paused') and ($1::uuid[] is null or id = any ($1))`,
     [among],
   )
-  return rows.map(({ id }) => id)
+  return rows
 }
 
 /** Runs as the person. Names that occur within the text, which need not be whole words of it. */

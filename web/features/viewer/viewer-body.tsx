@@ -92,6 +92,12 @@ function DocumentBody({
     const reason = document.error?.message ?? 'Its text could not be read.'
     return <ViewerState kind="failed" title="There is no text to show" text={reason} downloadOf={document.id} />
   }
+  if (document.state === 'paused') {
+    const text = 'It has no text to show until you resume the reading in Files.'
+    return (
+      <ViewerState kind="failed" title="The reading of this document is paused" text={text} downloadOf={document.id} />
+    )
+  }
   if (document.state !== 'ready') return <ViewerState kind="loading" title="The document is still being read" />
   return (
     <TextSections

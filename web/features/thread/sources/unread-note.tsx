@@ -14,7 +14,7 @@ export function UnreadNote({ count, onAgain }: { count: number; onAgain: (() => 
   return (
     <div className={styles.unread}>
       <p role="status">
-        {count === 1 ? 'One document was' : `${count} documents were`} still being read, and not used.
+        {count === 1 ? 'One document was' : `${count} documents were`} not read yet, and not used.
         {waits ? '' : ' That is done now.'}
       </p>
       {!waits && onAgain !== null && (
