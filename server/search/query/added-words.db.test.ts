@@ -86,6 +86,22 @@ test.each([
   expect(found.added.map(({ origin }) => origin)).toContain('translation')
 })
 
+test.each([
+  { question: 'Wie ist das Tal entstanden?', words: ['valley'] },
+  { question: 'Как образовалась долина?', words: ['valley'] },
+  { question: 'ما الذي نحت الوادي؟', words: ['valley'] },
+  { question: '氷河は何を作りましたか。', words: ['glacier'] },
+  { question: '빙하는 무엇을 만들었습니까?', words: ['glacier'] },
+])('words of nature are known in other languages: $question', async ({ question, words }) => {
+  const person = await createLibrary({
+    ...ENGLISH,
+    'geology.txt': 'A glacier carved the valley long before the first people came.',
+  })
+  const { filename, added } = await firstFor(person, question)
+  expect(filename).toBe('geology.txt')
+  expect(added.flatMap((each) => each.words)).toEqual(expect.arrayContaining(words))
+})
+
 test('both parts of a compound are looked for', async () => {
   const person = await createLibrary({ ...OTHERS, 'breast.txt': 'After the surgery of the breast she must rest.' })
   const { added } = await firstFor(person, 'Was kostet die Brustoperation?')
