@@ -162,6 +162,24 @@ test('also one that is dropped before the page has the code that sends it', asyn
   await tray().getByRole('button', { name: '3 files ready' }).waitFor()
 })
 
+test('a document whose reading is paused says so where it is opened', async () => {
+  const { name, where } = await makeFolder(1)
+  await choose(where)
+  await expect.poll(() => statesOf(name)).toEqual({ ready: 1 })
+  await client.query(`update documents set state = 'paused' where folder = $1`, [name])
+  await page.reload()
+  await openFiles()
+  await library()
+    .getByRole('listitem')
+    .filter({ hasText: name })
+    .getByRole('button', { name: 'note 0.txt' })
+    .first()
+    .click()
+  await page.getByText('The reading of this document is paused').waitFor()
+  await page.getByRole('button', { name: 'Close document' }).click()
+  await client.query('delete from documents where folder = $1', [name])
+})
+
 test('many files are paused, and go on after a reload, none sent twice, also when they are chosen again', async () => {
   const { name, where } = await makeFolder()
   const letThrough = await holdUploads(page, 20)
