@@ -102,6 +102,12 @@ test.each([
   expect(added.flatMap((each) => each.words)).toEqual(expect.arrayContaining(words))
 })
 
+test('years of a Russian question are no summers, although their stems are equal', async () => {
+  const person = await createLibrary({ ...ENGLISH, 'calendar.txt': 'The summer of that boy was long.' })
+  const { added } = await firstFor(person, 'Сколько лет мальчику?')
+  expect(added.flatMap((each) => each.words)).not.toContain('summer')
+})
+
 test('both parts of a compound are looked for', async () => {
   const person = await createLibrary({ ...OTHERS, 'breast.txt': 'After the surgery of the breast she must rest.' })
   const { added } = await firstFor(person, 'Was kostet die Brustoperation?')
