@@ -12,7 +12,6 @@ const FULL_EVERY = 8
 /** About what streams of one file allocate before its first byte. */
 export const BUFFERS_OF_FILE_BYTES = 512 * 1024
 
-let collect: NodeJS.GCFunction | undefined
 let passed = 0
 let collections = 0
 
@@ -22,6 +21,5 @@ export function collectPassed(bytes: number): void {
   if (passed < COLLECT_AFTER_BYTES) return
   passed = 0
   collections += 1
-  collect ??= openCollector()
-  collect({ type: collections % FULL_EVERY === 0 ? 'major' : 'minor' })
+  openCollector()({ type: collections % FULL_EVERY === 0 ? 'major' : 'minor' })
 }

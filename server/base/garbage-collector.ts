@@ -1,10 +1,16 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Returns V8's collector, which is there only with a flag. The flag concerns contexts that are made after it: no other has the function. */
+let collector: NodeJS.GCFunction | undefined
+
+/**
+ * Returns V8's collector of this thread, which is there only with a flag. The flag concerns contexts that are made after it: only
+ * one that is made here has the function.
+ */
 export function openCollector(): NodeJS.GCFunction {
+  if (collector) return collector
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as NodeJS.GCFunction
+  collector = runInNewContext('gc') as NodeJS.GCFunction
   setFlagsFromString('--no-expose-gc')
-  return collect
+  return collector
 }

@@ -106,14 +106,11 @@ function detailOf({ question: { asks, order, filter }, timeZone }: LibraryAnswer
 }
 
 /** Why a document is not searched. */
-const reasonOf = ({ state, error }: DocumentFacts): string | undefined =>
-  state === 'failed'
-    ? (error?.message ?? 'This file could not be read.')
-    : state === 'ready'
-      ? undefined
-      : state === 'paused'
-        ? 'Its reading is paused.'
-        : 'Not read yet.'
+function reasonOf({ state, error }: DocumentFacts): string | undefined {
+  if (state === 'ready') return undefined
+  if (state === 'failed') return error?.message ?? 'This file could not be read.'
+  return state === 'paused' ? 'Its reading is paused.' : 'Not read yet.'
+}
 
 function describeDocument(document: ListedDocument, detail: Detail, marker: string): string {
   const [more, reason] = [detail(document), reasonOf(document)]

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Scope } from '#server/database/scope.ts'
-import { listUnread, listUnreadNames } from '#server/documents/store/ingestion.ts'
+import { listUnread, listUnreadNames, type UnreadDocument } from '#server/documents/store/ingestion.ts'
 import { occursAsName } from './occurs-as-name.ts'
 
 /** A question that names no document may refer to none. */
@@ -23,8 +23,7 @@ const withoutWaiting = (count: number): UnreadDocuments => ({
   isAnyEnough: false,
 })
 
-/** A paused document may never be read. */
-const idsOfAwaited = (unread: Awaited<ReturnType<typeof listUnread>>): string[] =>
+const idsOfAwaited = (unread: readonly UnreadDocument[]): string[] =>
   unread.filter(({ isPaused }) => !isPaused).map(({ id }) => id)
 
 interface UnreadInput {

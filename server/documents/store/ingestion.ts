@@ -223,12 +223,15 @@ export async function lockSearchable(scope: Scope, id: string): Promise<Document
   return rows[0]
 }
 
+export interface UnreadDocument {
+  readonly id: string
+  /** It may never be read. */
+  readonly isPaused: boolean
+}
+
 /** Runs as the person. @param among null: all documents */
-export async function listUnread(
-  scope: Scope,
-  among: readonly string[] | null,
-): Promise<{ id: string; isPaused: boolean }[]> {
-  const { rows } = await scope.query<{ id: string; isPaused: boolean }>(
+export async function listUnread(scope: Scope, among: readonly string[] | null): Promise<UnreadDocument[]> {
+  const { rows } = await scope.query<UnreadDocument & Record<string, unknown>>(
     `select id, state = 'paused' as "isPaused" from documents
      where state in ('queued', 'reading', 'paused') and ($1::uuid[] is null or id = any ($1))`,
     [among],
