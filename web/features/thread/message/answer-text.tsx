@@ -1,7 +1,7 @@
 import type { Token } from 'marked'
 import { memo, useMemo, useState, type JSX } from 'react'
 import { WritingContext } from '#web/features/thread/list/writing-context.tsx'
-import { Block } from '#web/features/thread/markdown/block.tsx'
+import { MarkdownBlock } from '#web/features/thread/markdown/markdown-block.tsx'
 import styles from '#web/features/thread/markdown/markdown.module.css'
 import { SourceNote } from '#web/features/thread/sources/source-note.tsx'
 import { updateMarkdown, emptyMarkdown, finishMarkdown } from '#web/lib/markdown/markdown.ts'
@@ -80,7 +80,7 @@ const BlockWithNotes = memo(function BlockWithNotes({ token, notes }: { token: T
   return (
     <>
       {notes !== '' && notes.split(',').map((n) => <SourceNote key={n} n={Number(n)} placement="margin" />)}
-      <Block token={token} />
+      <MarkdownBlock token={token} />
     </>
   )
 })

@@ -15,7 +15,7 @@ import { TableBlock } from './table-block.tsx'
 const HEADINGS = ['h2', 'h2', 'h3', 'h4', 'h5', 'h6'] as const
 
 function blocks(tokens: readonly Token[]): ReactNode {
-  return tokens.map((token, index) => <Block key={index} token={token} />)
+  return tokens.map((token, index) => <MarkdownBlock key={index} token={token} />)
 }
 
 const ListItem = memo(function ListItem({ item, loose }: { item: Tokens.ListItem; loose: boolean }): JSX.Element {
@@ -28,7 +28,7 @@ const ListItem = memo(function ListItem({ item, loose }: { item: Tokens.ListItem
           token.type === 'text' && !loose && isMarkedToken(token) ? (
             <span key={index}>{inline('tokens' in token ? token.tokens : [token])}</span>
           ) : (
-            <Block key={index} token={token} />
+            <MarkdownBlock key={index} token={token} />
           ),
         )}
     </li>
@@ -85,7 +85,7 @@ function element(token: MarkedToken): ReactNode {
   }
 }
 
-export const Block = memo(function Block({ token }: { token: Token }): ReactNode {
+export const MarkdownBlock = memo(function MarkdownBlock({ token }: { token: Token }): ReactNode {
   if (isMathsToken(token)) return <Formula maths={token} />
   return isMarkedToken(token) ? element(token) : token.raw
 })
