@@ -3,9 +3,9 @@
  * `npm run bench -- search <folder> [passages]`. Passages combine sentences of a BEIR collection; the largest library
  * copies the one before it.
  */
-import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 import type { Database } from '#server/database/scope.ts'
 import { searchPassages } from '#server/search/search.ts'
+import { splitSentences } from '#server/search/text/split-sentences.ts'
 import { readCorpus, readQueries } from './collection.ts'
 import { type Library, openLibrary, type Person } from './library.ts'
 import { createRandom } from './made-text.ts'

@@ -6,7 +6,7 @@ import { isUnchanged, type LibraryIndex, openLibraryIndex, readPassageFilter } f
 import { addWords, type QuestionWithAddedWords } from './query/added-words.ts'
 import { expandQuestion } from './query/expansion.ts'
 import { parseQuestion } from './query/parse-question.ts'
-import { measureEvidence } from './ranking/evidence.ts'
+import { ENOUGH_EVIDENCE, measureEvidence } from './ranking/evidence.ts'
 import { fuseRankings, fuseSearches } from './ranking/rank-fusion.ts'
 import { type RankedPassages, rankByWords, rankPassages } from './ranking/rank-passages.ts'
 import { type FoundPassage, readDocumentIds, readPassages } from './read-passages.ts'
@@ -113,7 +113,7 @@ async function findPassages(
     const input = { library, question: parsed, expanded: own, isAllowed, limit: candidates }
     const byOwnWords = rankByWords(input)
     const evidence = measureEvidence(library, own, byOwnWords)
-    const expanded = await addWords(scope, library, parsed, { own, evidence })
+    const expanded = evidence < ENOUGH_EVIDENCE ? await addWords(scope, library, parsed, own) : { ...own, added: [] }
     const byWords =
       expanded.added.length === 0
         ? await rankPassages(scope, input, byOwnWords)

@@ -1,6 +1,6 @@
 /** Splits an answer into sentences, each with the sources that it cites: its own markers, else those of its block. Pure. */
 import { MARKER } from '#contract/citation-marker.ts'
-import { splitSentences } from '#server/assistant/extractive/sentences.ts'
+import { splitSentences } from '#server/search/text/split-sentences.ts'
 
 export interface CitedSentence {
   /** In the text of the block. */

@@ -1,20 +1,20 @@
 /** How far quotations and what stands around them hold the words of a question. */
 import { isPassageSource, type PassageSource } from '#contract/source.ts'
 import type { Scope } from '#server/database/scope.ts'
-import { readPassageFilter } from '#server/search/index/library-index.ts'
 import { uniteAlternatives } from '#server/search/index/joined-terms.ts'
+import { readPassageFilter } from '#server/search/index/library-index.ts'
 import { readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
 import { termKey } from '#server/search/query/parse-question.ts'
 import { weighWord } from '#server/search/query/word-weight.ts'
 import { detectStemmer } from '#server/search/text/detect-language.ts'
 import { stemByLanguage } from '#server/search/text/stemmer.ts'
+import { isForeignTo } from '#server/search/text/text-language.ts'
 import { foldAccents, wordsOf } from '#server/search/text/tokenizer.ts'
 import { type AnswerKind, answerKindOf, holdsAnswer } from './answer-kind.ts'
 import { type AskedWords, findAskedWords, findInitials } from './asked-words.ts'
 import type { QuotableSource } from './quotable.ts'
 import type { LookedUpQuestion, PreparedCandidates } from './quote-candidates.ts'
 import type { Sentence } from './sentences.ts'
-import { isForeignTo } from './text-language.ts'
 
 /** Where a word of the question was found, the nearest place first. */
 export type WordPlace = 'quote' | 'passage' | 'page' | 'document' | 'nowhere'

@@ -1,8 +1,8 @@
 /** Roles of the words of a question: those that only ask, names, years, and the words for what is asked about a subject. */
-import { isStopWord } from '#server/search/query/stop-words.ts'
 import { COMMON_WORDS } from '#server/search/text/common-words.ts'
+import { isStopWord } from '#server/search/text/stop-words.ts'
+import { isMostlyEnglish } from '#server/search/text/text-language.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
-import { isMostlyEnglish } from './text-language.ts'
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 

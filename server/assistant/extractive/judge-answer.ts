@@ -4,8 +4,8 @@
  * an answer (docs/retrieval.md says which, and how well it does on those that it was not fitted to), rounded.
  */
 import { isPair } from '#server/search/text/tokenizer.ts'
-import { type AnswerKind, VISIBLE_KINDS } from './answer-kind.ts'
 import type { AnswerEvidence, WordEvidence, WordPlace } from './answer-evidence.ts'
+import { type AnswerKind, VISIBLE_KINDS } from './answer-kind.ts'
 
 export interface Judgement {
   readonly answers: boolean

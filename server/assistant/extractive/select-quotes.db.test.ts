@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { searchPassages } from '#server/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { addReadDocument } from '#test/library.ts'
-import { numbered } from './quotable.ts'
 import { FOREIGN_REASON } from './judge-answer.ts'
+import { numbered } from './quotable.ts'
 import { type SelectedQuotes, selectQuotes } from './select-quotes.ts'
 
 let test_: TestDatabase

@@ -5,8 +5,9 @@ import { asksToListAll } from '#server/assistant/retrieval/whole-document-questi
 import type { Scope } from '#server/database/scope.ts'
 import { listLanguages } from '#server/search/index/segments.ts'
 import { NO_LANGUAGE } from '#server/search/text/detect-language.ts'
-import { answerKindOf } from './answer-kind.ts'
+import { languageOf } from '#server/search/text/text-language.ts'
 import { readEvidence } from './answer-evidence.ts'
+import { answerKindOf } from './answer-kind.ts'
 import { chooseQuotes } from './choose-quotes.ts'
 import { FOREIGN_REASON, type Judgement, judgeAnswer } from './judge-answer.ts'
 import { quoteAll } from './list-all-quotes.ts'
@@ -14,7 +15,6 @@ import { asksForNumber } from './numbers.ts'
 import { containerIdOf, numbered, type QuotableSource } from './quotable.ts'
 import { type PreparedCandidates, prepareCandidates } from './quote-candidates.ts'
 import { quoteSummary } from './summary-quotes.ts'
-import { languageOf } from './text-language.ts'
 
 export interface SelectionInput {
   /** The question as it was typed; a follow-up is searched together with the question before it. */

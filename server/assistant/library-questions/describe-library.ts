@@ -1,7 +1,7 @@
 /** Answers about the library as Markdown: exact numbers, names with markers that open the documents. Pure. */
+import { nameWithFolder } from '#contract/document.ts'
 import { fileTypeOf, FILE_TYPES, type FileType } from '#contract/file-types.ts'
 import { formatSize } from '#contract/format-size.ts'
-import { nameWithFolder } from '#contract/document.ts'
 import type { DocumentFacts, TypeCounts } from '#server/documents/store/document-facts.ts'
 import { languageName } from './document-languages.ts'
 import { type LibraryAnswer, type ListedDocument, MAX_SAMPLED_DOCUMENTS } from './find-library-answer.ts'

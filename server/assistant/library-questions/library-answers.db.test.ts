@@ -1,7 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { READER_MODEL } from '#contract/product-names.ts'
-import { addMessage } from '#server/conversations/queries.ts'
 import { isPassageSource } from '#contract/source.ts'
+import { addMessage } from '#server/conversations/queries.ts'
 import { createStubProviders, openTestAssistant, type Person, STUB_MODEL } from '#test/assistant.ts'
 import { addReadDocument, addUnreadDocument } from '#test/library.ts'
 import { startRecordingModel } from '#test/recording-model.ts'

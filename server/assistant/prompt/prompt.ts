@@ -1,12 +1,11 @@
 import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isMessageSource, type Source } from '#contract/source.ts'
-import type { ShownPicture } from '#server/assistant/reply/attached-images.ts'
-import type { ToolDefinition } from '#server/assistant/tools/fit-tools.ts'
 import type { Finding } from '#server/assistant/tools/outcome.ts'
 import { escapeText, showFinding, showSource } from '#server/assistant/tools/prompt-elements.ts'
 import type { Turn } from '#server/conversations/queries.ts'
-import type { ChatTurn } from '#server/providers/chat.ts'
+import type { ChatPicture, ChatTurn } from '#server/providers/chat.ts'
+import type { ToolDefinition } from './fit-tools.ts'
 import { LATIN_CHARACTERS_PER_TOKEN } from './tokens.ts'
 
 export interface Prompt {
@@ -15,6 +14,13 @@ export interface Prompt {
 }
 
 type NumberOf = (address: string) => number | undefined
+
+interface PromptPicture {
+  readonly messageId: string
+  readonly filename: string
+  readonly bytes: ChatPicture['bytes']
+  readonly tokens: number
+}
 
 export interface PromptInput {
   readonly history: readonly Turn[]
@@ -33,7 +39,7 @@ export interface PromptInput {
   readonly numberOf?: NumberOf
   readonly tools?: readonly ToolDefinition[]
   readonly omittedTools?: readonly string[]
-  readonly pictures?: readonly ShownPicture[]
+  readonly pictures?: readonly PromptPicture[]
   readonly contextWindow: number
 }
 

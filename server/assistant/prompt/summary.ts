@@ -1,11 +1,11 @@
 /** Summarises turns that the window cannot hold: by the model or, if it fails, by sentences of the messages. */
 import { READER_MODEL } from '#contract/product-names.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 import { escapeTags } from '#server/assistant/tools/prompt-elements.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Turn } from '#server/conversations/queries.ts'
 import type { ChatModel } from '#server/providers/chat.ts'
+import { splitSentences } from '#server/search/text/split-sentences.ts'
 import type { TokenCounter } from './tokens.ts'
 
 export interface SummaryText {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
+import { parseClaim } from '#server/assistant/lease/claimed-reply.ts'
+import { createReplyClaims } from '#server/assistant/lease/claims.ts'
 import { addMessage } from '#server/conversations/queries.ts'
 import { retryReply } from '#server/conversations/reply-queries.ts'
 import { rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
 import type { DirectDispatch } from '#server/database/direct-dispatch.ts'
 import { createStubProviders, openTestAssistant, type Person, textOf } from '#test/assistant.ts'
-import { parseClaim } from './claimed-reply.ts'
-import { createReplyClaims } from './claims.ts'
 
 const { db, stub, assistant } = await openTestAssistant()
 const { answersIn, startConversation, watch } = assistant

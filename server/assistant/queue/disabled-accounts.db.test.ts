@@ -1,10 +1,10 @@
 /** An account that is disabled while its questions are answered and while others wait. */
 import { expect, test } from 'vitest'
+import { createReplyClaims } from '#server/assistant/lease/claims.ts'
 import { retryReply } from '#server/conversations/reply-queries.ts'
 import { retryDeadlock } from '#server/database/deadlocks.ts'
 import type { Person } from '#test/assistant.ts'
 import { openTestAssistant } from '#test/assistant.ts'
-import { createReplyClaims } from './claims.ts'
 
 const { db, assistant } = await openTestAssistant()
 const { ask, answersIn, watch } = assistant

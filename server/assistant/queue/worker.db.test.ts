@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { createReplyClaims } from '#server/assistant/lease/claims.ts'
 import { createReplyLog } from '#server/assistant/reply/reply-log.ts'
 import { createLog } from '#server/base/log.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
 import type { Claims } from '#server/database/scope.ts'
 import { createStubProviders, openTestAssistant, STUB_MODEL, textOf } from '#test/assistant.ts'
-import { createReplyClaims } from './claims.ts'
 
 const log = createLog('silent')
 const { db, stub, assistant } = await openTestAssistant()

@@ -1,4 +1,6 @@
 /** Claims questions, renews the leases of running replies, and releases them on shutdown. */
+import { type ClaimedReply, parseClaim } from '#server/assistant/lease/claimed-reply.ts'
+import { LEASE_S } from '#server/assistant/lease/claims.ts'
 import type { PersonalToolServers, ReplyDependencies } from '#server/assistant/reply/dependencies.ts'
 import { answer } from '#server/assistant/reply/reply.ts'
 import { createTitles } from '#server/assistant/titles/titles.ts'
@@ -11,8 +13,6 @@ import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { STOP_CHANNEL } from '#server/conversations/reply-queries.ts'
 import type { DirectDispatch } from '#server/database/direct-dispatch.ts'
 import type { Listener } from '#server/database/listen.ts'
-import { type ClaimedReply, parseClaim } from './claimed-reply.ts'
-import { LEASE_S } from './claims.ts'
 
 const POLL_INTERVAL_MS = 2_000
 const RENEWAL_INTERVAL_MS = 2_000

@@ -1,4 +1,4 @@
-import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import type { ClaimedReply } from '#server/assistant/lease/claimed-reply.ts'
 import { limitToLibraries } from '#server/conversations/question-libraries.ts'
 import type { Scope } from '#server/database/scope.ts'
 import type { Interruptions, ReplyDependencies } from './dependencies.ts'

@@ -1,5 +1,5 @@
 import type { AnswerStep, ReplyError } from '#contract/message.ts'
-import type { ClaimedReply, FinishedAnswer } from '#server/assistant/queue/claimed-reply.ts'
+import type { ClaimedReply, FinishedAnswer } from '#server/assistant/lease/claimed-reply.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
 import type { CheckedCitations } from './check-citations.ts'
 import type { GeneratedAnswer } from './generate.ts'

@@ -1,4 +1,5 @@
-import type { ReplyClaims } from '#server/assistant/queue/claims.ts'
+import type { ReplyClaims } from '#server/assistant/lease/claims.ts'
+import type { UsageLimits } from '#server/assistant/lease/spending.ts'
 import type { Titles } from '#server/assistant/titles/titles.ts'
 import type { ExternalTools } from '#server/assistant/tools/external-tools.ts'
 import type { BackgroundThrottle } from '#server/base/background-throttling.ts'
@@ -10,7 +11,6 @@ import type { ViewPicture } from '#server/documents/picture-view.ts'
 import type { Embedder } from '#server/providers/embed.ts'
 import type { ResolveProviders } from '#server/providers/provider-registry.ts'
 import type { ReplyLog } from './reply-log.ts'
-import type { UsageLimits } from './spending.ts'
 
 export interface Interruptions {
   /** The person stops it: the text so far is stored. */

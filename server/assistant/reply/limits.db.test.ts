@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { ownDailyUsage, ownLimits } from '#contract/usage.ts'
+import { admitAnswer, countShortRequests } from '#server/assistant/lease/spending.ts'
 import { rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
 import { type Quotas, setQuotas } from '#server/database/quotas.ts'
 import { foldUsage } from '#server/operation/usage-job.ts'
@@ -9,7 +10,6 @@ import type { ChatModel } from '#server/providers/chat.ts'
 import { createPriceTable } from '#server/providers/model-prices.ts'
 import { openTestAssistant, type Person } from '#test/assistant.ts'
 import { addReadDocument } from '#test/library.ts'
-import { admitAnswer, countShortRequests } from './spending.ts'
 
 const { db, assistant } = await openTestAssistant()
 const UNLIMITED: Quotas = {

@@ -1,6 +1,7 @@
 import { READER_MODEL } from '#contract/product-names.ts'
 import { OTHER_WORDS_STEP, READING_STEP } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
+import { countShortRequests } from '#server/assistant/lease/spending.ts'
 import { isSentToModel } from '#server/assistant/prompt/prompt.ts'
 import { awaitDocuments, waitLimitOf } from '#server/assistant/retrieval/await-documents.ts'
 import { askForOtherWords, needsOtherWords } from '#server/assistant/retrieval/other-words.ts'
@@ -15,7 +16,6 @@ import type { Providers } from '#server/providers/provider-registry.ts'
 import type { Attempt } from './attempt.ts'
 import { loadPictures, readContext, type ReplyContext, searchInOtherWords } from './context.ts'
 import type { ReplyDependencies } from './dependencies.ts'
-import { countShortRequests } from './spending.ts'
 import { createTraceRecorder, type TraceRecorder } from './trace-recorder.ts'
 
 /** Longer, and the answer to a hard question begins too late. */

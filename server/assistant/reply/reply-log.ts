@@ -1,9 +1,9 @@
 /** Live parts of replies: one statement per 100 ms logs and sends all of them; first and last words are urgent. */
 import { randomUUID } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-events.ts'
-import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
-import type { Log } from '#server/base/log.ts'
+import type { ClaimedReply } from '#server/assistant/lease/claimed-reply.ts'
 import { toError } from '#server/base/errors.ts'
+import type { Log } from '#server/base/log.ts'
 import { isTransientFailure } from '#server/database/errors.ts'
 import type { ServiceChannel } from '#server/database/service-channel.ts'
 

@@ -1,11 +1,11 @@
 import { READER_MODEL } from '#contract/product-names.ts'
 import type { SourceList } from '#server/assistant/citations/source-list.ts'
+import { type FindingSection, quoteFindings } from '#server/assistant/tool-calls/quote-findings.ts'
 import { type Finding, MAX_TOOL_RUNS } from '#server/assistant/tools/outcome.ts'
-import { type FindingSection, quoteFindings } from '#server/assistant/tools/quote-findings.ts'
-import { createToolRuns, type ToolRuns } from '#server/assistant/tools/tool-runs.ts'
 import type { Attempt } from './attempt.ts'
 import { listContextSources, type ReplyContext } from './context.ts'
 import type { ReplyDependencies } from './dependencies.ts'
+import { createToolRuns, type ToolRuns } from './tool-runs.ts'
 
 export interface CommandResults {
   readonly findings: readonly Finding[]

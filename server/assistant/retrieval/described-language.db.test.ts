@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseCommands } from '#server/assistant/tools/commands.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { addReadDocument } from '#test/library.ts'
-import { parseCommands } from '#server/assistant/tools/commands.ts'
 import { findDescribedDocuments } from './described-language.ts'
 import { findPassages } from './find-passages.ts'
 

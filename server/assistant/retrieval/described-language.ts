@@ -1,8 +1,8 @@
 /** Documents that a question names by their language: "the Polish article", "im koreanischen Gesetz". */
-import { languageOf } from '#server/assistant/extractive/text-language.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { readOpeningsOfLanguages } from '#server/search/documents-in-language.ts'
 import { NO_LANGUAGE } from '#server/search/text/detect-language.ts'
+import { languageOf } from '#server/search/text/text-language.ts'
 import { foldAccents } from '#server/search/text/tokenizer.ts'
 
 /**

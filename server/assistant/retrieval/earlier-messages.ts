@@ -11,10 +11,10 @@ import {
 import type { Scope } from '#server/database/scope.ts'
 import { parseQuestion } from '#server/search/query/parse-question.ts'
 import { removeQuestionPhrases } from '#server/search/query/question-phrases.ts'
-import { isStopWord } from '#server/search/query/stop-words.ts'
 import { detectLanguage } from '#server/search/text/detect-language.ts'
 import { splitPassages } from '#server/search/text/passages.ts'
 import { stemWords, type Terms } from '#server/search/text/stemmer.ts'
+import { isStopWord } from '#server/search/text/stop-words.ts'
 import { foldAccents, wordsOf } from '#server/search/text/tokenizer.ts'
 
 export type EarlierMessagePassage = Omit<MessageSource, 'n'>

@@ -1,6 +1,6 @@
 /** Words that point back to earlier text, by language: "er" is a pronoun in German, and a verb in Danish. Pure. */
-import { STOP_WORD_LANGUAGES, isStopWord } from '#server/search/query/stop-words.ts'
 import { COMMON_WORDS } from '#server/search/text/common-words.ts'
+import { STOP_WORD_LANGUAGES, isStopWord } from '#server/search/text/stop-words.ts'
 
 interface Pointing {
   /** Regular expressions of whole words, in any case. */

@@ -1,7 +1,7 @@
 /** Titles new conversations by the first answer's model, else by the question; a lost title is made next time. */
-import type { Log } from '#server/base/log.ts'
-import { countRequests, type UsageLimits } from '#server/assistant/reply/spending.ts'
+import { countRequests, type UsageLimits } from '#server/assistant/lease/spending.ts'
 import { escapeTags } from '#server/assistant/tools/prompt-elements.ts'
+import type { Log } from '#server/base/log.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
 import { giveTitle, readFirstExchange } from '#server/conversations/queries.ts'
 import { isDisabled } from '#server/database/disabled-accounts.ts'

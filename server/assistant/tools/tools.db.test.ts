@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { READER_MODEL } from '#contract/product-names.ts'
-import { createReplyClaims } from '#server/assistant/queue/claims.ts'
+import { createReplyClaims } from '#server/assistant/lease/claims.ts'
 import { retryReply, stopReply } from '#server/conversations/reply-queries.ts'
 import { continueAnswer, rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
 import { isPublicAddress } from '#server/providers/public-address.ts'

@@ -1,5 +1,5 @@
 import type { Scope } from '#server/database/scope.ts'
-import { wordListOf, type WordList } from '#server/search/query/spelling.ts'
+import { wordListOf, type WordList } from '#server/search/text/spelling.ts'
 import { unpackWords } from './block.ts'
 import { createByteCache } from './byte-cache.ts'
 import type { IndexSegment, LibraryIndex } from './library-index.ts'

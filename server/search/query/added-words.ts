@@ -4,7 +4,6 @@ import type { Scope } from '#server/database/scope.ts'
 import { joinApart, joinPhrase, uniteAlternatives } from '#server/search/index/joined-terms.ts'
 import type { LibraryIndex } from '#server/search/index/library-index.ts'
 import { inText, joinForms, readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
-import { ENOUGH_EVIDENCE } from '#server/search/ranking/evidence.ts'
 import { stemByLanguage } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import type { ExpandedQuestion } from './expansion.ts'
@@ -47,14 +46,13 @@ export interface QuestionWithAddedWords extends ExpandedQuestion {
 /** Stems of added words by the words of a question, as the tokenizer yields those, each with its weight. */
 export type AddedTerms = ReadonlyMap<string, ReadonlyMap<string, number>>
 
-/** @param evidence how well the best passage fits the question's own words (`own`), 0 to about 1 */
+/** @param own the question's own words, expanded */
 export async function addWords(
   scope: Scope,
   library: LibraryIndex,
   question: ParsedQuestion,
-  { own, evidence }: { readonly own: ExpandedQuestion; readonly evidence: number },
+  own: ExpandedQuestion,
 ): Promise<QuestionWithAddedWords> {
-  if (evidence >= ENOUGH_EVIDENCE) return { ...own, added: [] }
   const spans = tellingSpans(await findAlternatives(scope, library, question, own, mostOfRare(library)), library)
   const weights = new Map(own.weights)
   const postings = new Map(own.postings)

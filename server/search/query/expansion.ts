@@ -2,8 +2,8 @@ import type { Scope } from '#server/database/scope.ts'
 import type { LibraryIndex } from '#server/search/index/library-index.ts'
 import { type IndexedTerm, joinForms, readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
 import { readVocabulary } from '#server/search/index/vocabulary.ts'
+import { guessTerms, lengthsAround } from '#server/search/text/spelling.ts'
 import { type ParsedQuestion, termKey } from './parse-question.ts'
-import { guessTerms, lengthsAround } from './spelling.ts'
 
 /** Weight of another language's stem of a word, in passages whose own stem does not match. */
 const OTHER_LANGUAGE_WEIGHT = 0.9

@@ -1,8 +1,8 @@
 import type { Scope } from '#server/database/scope.ts'
 import { stemByLanguage } from '#server/search/text/stemmer.ts'
+import { detectQuestionLanguages, isStopWord } from '#server/search/text/stop-words.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { removeQuestionPhrases } from './question-phrases.ts'
-import { detectQuestionLanguages, isStopWord } from './stop-words.ts'
 import { weighWord } from './word-weight.ts'
 
 export interface QuestionTerm {

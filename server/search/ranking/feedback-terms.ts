@@ -1,10 +1,10 @@
 import type { Scope } from '#server/database/scope.ts'
 import { createByteCache } from '#server/search/index/byte-cache.ts'
 import { type LibraryIndex, locatePassage } from '#server/search/index/library-index.ts'
-import { isStopWord } from '#server/search/query/stop-words.ts'
 import { weighWord } from '#server/search/query/word-weight.ts'
 import { readPassages } from '#server/search/read-passages.ts'
 import { stemWords } from '#server/search/text/stemmer.ts'
+import { isStopWord } from '#server/search/text/stop-words.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { isWrittenForm } from '#server/search/text/written-forms.ts'
 

@@ -5,11 +5,11 @@
  */
 import type { AnswerBlock, CitedSentence } from '#server/assistant/citations/cited-sentences.ts'
 import { detectLanguage, NO_LANGUAGE } from '#server/search/text/detect-language.ts'
-import { isStopWord } from '#server/search/query/stop-words.ts'
+import { isStopWord } from '#server/search/text/stop-words.ts'
 import { foldAccents } from '#server/search/text/tokenizer.ts'
-import { unitNamed, magnitudeNamed } from './units.ts'
 import type { Evidence, Passage } from './evidence.ts'
 import { regionNamed, regionsIn } from './regions.ts'
+import { unitNamed, magnitudeNamed } from './units.ts'
 
 interface Place {
   readonly start: number

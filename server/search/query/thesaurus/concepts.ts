@@ -4,9 +4,9 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import type { Scope } from '#server/database/scope.ts'
-import { isStopWord } from '#server/search/query/stop-words.ts'
-import { foldAccents, wordsOf } from '#server/search/text/tokenizer.ts'
 import { stemByLanguage } from '#server/search/text/stemmer.ts'
+import { isStopWord } from '#server/search/text/stop-words.ts'
+import { foldAccents, wordsOf } from '#server/search/text/tokenizer.ts'
 import { wordKey } from './word-key.ts'
 
 const FOLDER = new URL('concepts/', import.meta.url)

@@ -1,8 +1,8 @@
 /** Words and phrases of a question that may be said otherwise, with what the lists of concepts hold of them. */
 import type { Scope } from '#server/database/scope.ts'
-import { detectQuestionLanguages, isStopWord } from '#server/search/query/stop-words.ts'
 import { detectLanguage } from '#server/search/text/detect-language.ts'
 import { stemByLanguage } from '#server/search/text/stemmer.ts'
+import { detectQuestionLanguages, isStopWord } from '#server/search/text/stop-words.ts'
 import { foldAccents, wordsOf } from '#server/search/text/tokenizer.ts'
 import {
   type Column,

@@ -1,19 +1,15 @@
 /** `@knowledge`: searches the person's documents and earlier conversations, or only the documents named first. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace.ts'
-import {
-  type EarlierMessages,
-  searchEarlierMessages,
-  type EarlierMessagePassage,
-} from '#server/assistant/retrieval/earlier-messages.ts'
+import { findMissingName, parseLeadingNames } from '#server/assistant/tools/named-documents.ts'
+import type { ToolRun } from '#server/assistant/tools/outcome.ts'
 import type { TurnsInPrompt } from '#server/conversations/earlier-message-queries.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { listNamedIn } from '#server/documents/store/library.ts'
 import type { Embedder } from '#server/providers/embed.ts'
 import { type FoundPassage, isSamePassage, readOpenings } from '#server/search/read-passages.ts'
 import { searchDocuments } from '#server/search/search.ts'
-import { findMissingName, parseLeadingNames } from './named-documents.ts'
-import type { ToolRun } from './outcome.ts'
+import { type EarlierMessages, searchEarlierMessages, type EarlierMessagePassage } from './earlier-messages.ts'
 
 export async function parseDocumentNames(
   scope: Scope,

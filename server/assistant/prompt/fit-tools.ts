@@ -1,6 +1,6 @@
 /** Chooses the tools of a model: every request sends their definitions, so they share a limited part of the window. */
-import { loadCounter, tokenMargin, maxTokens } from '#server/assistant/prompt/tokens.ts'
 import type { ChatTool } from '#server/providers/chat.ts'
+import { loadCounter, tokenMargin, maxTokens } from './tokens.ts'
 
 export type ToolDefinition = Pick<ChatTool, 'name' | 'description' | 'parameters'>
 

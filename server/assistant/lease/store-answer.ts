@@ -1,7 +1,7 @@
 import { MAX_EARLIER_VERSIONS, type ReplyError } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import type { ClaimedReply, FinishedAnswer } from '#server/assistant/queue/claimed-reply.ts'
 import type { Scope } from '#server/database/scope.ts'
+import type { ClaimedReply, FinishedAnswer } from './claimed-reply.ts'
 
 /** A rewrite without text leaves the answer unchanged and stores the error with it. */
 async function recordFailedRewrite(scope: Scope, reply: ClaimedReply, error: ReplyError | undefined): Promise<void> {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import type { ClaimedReply } from '#server/assistant/lease/claimed-reply.ts'
+import type { ToolRun } from '#server/assistant/tools/outcome.ts'
 import type { Scope } from '#server/database/scope.ts'
-import type { ToolRun } from './outcome.ts'
 
 const storedRun = z.object({
   content: z.string(),

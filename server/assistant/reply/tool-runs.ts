@@ -1,17 +1,17 @@
 /** Tool runs of one answer, shown live and stored under their attempt, or with the text of their answer if it exists. */
-import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
-import type { ReplyClaims } from '#server/assistant/queue/claims.ts'
-import type { ReplyContext } from '#server/assistant/reply/context.ts'
-import type { ReplyWriter } from '#server/assistant/reply/reply-log.ts'
+import type { ClaimedReply } from '#server/assistant/lease/claimed-reply.ts'
+import type { ReplyClaims } from '#server/assistant/lease/claims.ts'
+import { readRuns } from '#server/assistant/tool-calls/stored-runs.ts'
+import type { RecordRun } from '#server/assistant/tool-calls/tool-definitions.ts'
+import type { ExternalTools } from '#server/assistant/tools/external-tools.ts'
+import { type Finding, MAX_TOOL_RUNS, type ToolOutcome, type ToolRun } from '#server/assistant/tools/outcome.ts'
+import { readFindings } from '#server/assistant/tools/stored-findings.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import { isTransientFailure } from '#server/database/errors.ts'
 import type { Scope } from '#server/database/scope.ts'
-import type { ExternalTools } from './external-tools.ts'
-import { type Finding, MAX_TOOL_RUNS, type ToolOutcome, type ToolRun } from './outcome.ts'
-import { readFindings } from './stored-findings.ts'
-import { readRuns } from './stored-runs.ts'
-import type { RecordRun } from './tool-definitions.ts'
+import type { ReplyContext } from './context.ts'
+import type { ReplyWriter } from './reply-log.ts'
 
 export interface ToolRuns {
   readonly count: () => number

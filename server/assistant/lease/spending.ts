@@ -3,22 +3,9 @@ import type { Database } from '#server/database/scope.ts'
 import type { ChatModel } from '#server/providers/chat.ts'
 import { costOf, type ModelPrice, type PriceOf } from '#server/providers/model-prices.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
+import type { ClaimedReply, Spent } from './claimed-reply.ts'
 
-export interface Spent {
-  /** Tokens of the installation's own model accounts. */
-  readonly tokens: number
-  /** Tokens of accounts that the person connected, which no limit concerns. */
-  readonly ownTokens: number
-  /** In millionths of a dollar. */
-  readonly cost: number
-}
-
-/** A claimed reply, without the import that would close a cycle. */
-interface AdmittedReply {
-  readonly id: string
-  readonly attempt: number
-  readonly durable: Promise<void>
-}
+type AdmittedReply = Pick<ClaimedReply, 'id' | 'attempt' | 'durable'>
 
 export interface UsageLimits {
   /** False: no limit on tokens or costs is set, so that answers begin without being admitted. */
@@ -81,7 +68,7 @@ export async function admitAnswer(
 
 interface CountedRequests {
   readonly database: Database
-  readonly reply: AdmittedReply & { readonly owner: string }
+  readonly reply: AdmittedReply & Pick<ClaimedReply, 'owner'>
   readonly charged: ChargedModel
   readonly limits: UsageLimits | undefined
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { ReplyPart } from '#contract/reply-events.ts'
-import type { Spent } from '#server/assistant/reply/spending.ts'
 import type { ToolRun } from '#server/assistant/tools/outcome.ts'
 
 const claimedQuestion = z.object({
@@ -28,6 +27,15 @@ export interface ClaimedReply extends Readonly<z.infer<typeof claimedQuestion>> 
 export function parseClaim(json: string, durable: Promise<void>): ClaimedReply {
   durable.catch(() => undefined)
   return { ...claimedQuestion.parse(JSON.parse(json)), durable }
+}
+
+export interface Spent {
+  /** Tokens of the installation's own model accounts. */
+  readonly tokens: number
+  /** Tokens of accounts that the person connected, which no limit concerns. */
+  readonly ownTokens: number
+  /** In millionths of a dollar. */
+  readonly cost: number
 }
 
 export interface FinishedAnswer {

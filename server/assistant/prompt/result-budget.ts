@@ -1,7 +1,7 @@
 /** Room for tool results in one answer: all stay in the request until the end, so they share the model's window. */
-import { maxPromptTokens } from '#server/assistant/prompt/fit-history.ts'
-import { loadCounter, tokenMargin, maxTokens, type TokenCounter } from '#server/assistant/prompt/tokens.ts'
-import { escapeText } from './prompt-elements.ts'
+import { escapeText } from '#server/assistant/tools/prompt-elements.ts'
+import { maxPromptTokens } from './fit-history.ts'
+import { loadCounter, tokenMargin, maxTokens, type TokenCounter } from './tokens.ts'
 
 export interface FittedResult {
   readonly text: string

@@ -1,6 +1,6 @@
-import { isStopWord } from '#server/search/query/stop-words.ts'
-import { COMMON_WORDS } from '#server/search/text/common-words.ts'
-import { detectLanguage, NO_LANGUAGE } from '#server/search/text/detect-language.ts'
+import { COMMON_WORDS } from './common-words.ts'
+import { detectLanguage, NO_LANGUAGE } from './detect-language.ts'
+import { isStopWord } from './stop-words.ts'
 
 const SCRIPTS: readonly (readonly [RegExp, string])[] = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/gu, 'japanese'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { loadCounter } from '#server/assistant/prompt/tokens.ts'
 import { createResultBudget } from './result-budget.ts'
+import { loadCounter } from './tokens.ts'
 
 const WORDS = 'one two three four five six seven eight nine ten '
 const HUGE = WORDS.repeat(4_100).slice(0, 200_000)

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { ToolRequest } from '#contract/tool-server.ts'
-import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import type { ClaimedReply } from '#server/assistant/lease/claimed-reply.ts'
+import type { ResultBudget } from '#server/assistant/prompt/result-budget.ts'
+import { storedContent, type ToolOutcome } from '#server/assistant/tools/outcome.ts'
+import { escapeAttribute, escapeText } from '#server/assistant/tools/prompt-elements.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { ToolConsents } from '#server/connections/tool-consent.ts'
 import type { ConnectedServer } from '#server/connections/tool-servers.ts'
 import type { ChatTool } from '#server/providers/chat.ts'
 import type { McpTool, ToolClient } from '#server/providers/mcp-client.ts'
-import { storedContent, type ToolOutcome } from './outcome.ts'
-import { escapeAttribute, escapeText } from './prompt-elements.ts'
-import type { ResultBudget } from './result-budget.ts'
 import type { RecordRun } from './tool-definitions.ts'
 
 interface McpToolOptions {

@@ -2,14 +2,13 @@
 import { createHash } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import type { Spent } from '#server/assistant/reply/spending.ts'
-import { storeAnswer, storedMetadata } from '#server/assistant/reply/store-answer.ts'
 import { MAX_TOOL_RUNS, type ToolRun } from '#server/assistant/tools/outcome.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
 import { broadcastPart, lockConversation } from '#server/conversations/reply-queries.ts'
 import type { Scope } from '#server/database/scope.ts'
 import type { ServiceChannel } from '#server/database/service-channel.ts'
-import type { ClaimedReply, FinishedAnswer } from './claimed-reply.ts'
+import type { ClaimedReply, FinishedAnswer, Spent } from './claimed-reply.ts'
+import { storeAnswer, storedMetadata } from './store-answer.ts'
 
 /** A worker that has not renewed for this long counts as dead. */
 export const LEASE_S = 6

@@ -1,8 +1,8 @@
 /** Adds tool results to the questions that caused them, so that later turns can refer to them. Pure. */
 import { OTHER_WORDS_STEP } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
+import { escapeAttribute, escapeText } from '#server/assistant/tools/prompt-elements.ts'
 import type { Turn } from '#server/conversations/queries.ts'
-import { escapeAttribute, escapeText } from './prompt-elements.ts'
 
 const MAX_RUN_CHARACTERS = 2_000
 

@@ -1,9 +1,9 @@
 import { chooseQuotes } from '#server/assistant/extractive/choose-quotes.ts'
 import { asPlainMarkdown } from '#server/assistant/extractive/extractive-answer.ts'
 import { prepareTextCandidates } from '#server/assistant/extractive/quote-candidates.ts'
-import { splitSentences } from '#server/assistant/extractive/sentences.ts'
+import type { Finding } from '#server/assistant/tools/outcome.ts'
 import type { Scope } from '#server/database/scope.ts'
-import type { Finding } from './outcome.ts'
+import { splitSentences } from '#server/search/text/split-sentences.ts'
 
 const OPENING_SENTENCES = 3
 
