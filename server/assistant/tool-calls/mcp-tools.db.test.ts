@@ -36,7 +36,7 @@ const open = (networks: readonly string[], log = createLog('silent')) =>
     encryptionKey,
     guardedFetch: createGuardedFetch({ allowAddress: allowNetworks(networks) }),
     commands: new Map([
-      ['greeter', [process.execPath, fileURLToPath(new URL('#test/tool-command.ts', import.meta.url))]],
+      ['greeter', [process.execPath, fileURLToPath(new URL('../../../test/tool-command.ts', import.meta.url))]],
       ['loud', [process.execPath, '-e', 'console.error("a line\\n".repeat(9_999) + "there is no folder /srv/shared")']],
       ['missing', ['/nowhere/tools']],
     ]),
