@@ -22,8 +22,8 @@ export default defineConfig({
         [
           'sandbox/lock-down',
           'sandbox/refused-module',
-          'sandbox/parser-main',
-          'sandbox/reused-parser-main',
+          'parser-main',
+          'reused-parser-main',
           'image/shrink-image-process',
         ].map((name) => [name, path.join(parsing, `${name}.ts`)]),
       ),

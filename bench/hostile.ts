@@ -64,7 +64,7 @@ function watchReaders(parent: number): { readonly stop: () => number } {
       const status = await read(pid, 'status')
       process.isChild = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) === parent
       // A parser process first runs the code that ties it to the server.
-      process.isReader ||= process.isChild && (await read(pid, 'cmdline')).includes('/sandbox/parser-main.')
+      process.isReader ||= process.isChild && (await read(pid, 'cmdline')).includes('/parser-main.')
       if (process.isReader) most = Math.max(most, Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024)
     }
   }

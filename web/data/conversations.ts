@@ -9,8 +9,8 @@ import {
 } from '#contract/conversation.ts'
 import { DEFAULT_TITLES } from '#contract/product-names.ts'
 import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
-import { serverTime } from './auth/session.ts'
 import { branchOriginId, listTitle, matchesSearch } from '#web/lib/messages/conversation-labels.ts'
+import { serverTime } from './auth/session.ts'
 import {
   apiFetch,
   apiSend,
@@ -21,14 +21,14 @@ import {
   rest,
   restWithApiFallback,
 } from './client.ts'
+import { inSpace, type Space } from './current-space.ts'
 import { storeDraft } from './drafts.ts'
-import { untilMomentKnown } from './live/missed-changes.ts'
 import { createLiveQuery } from './live-query.ts'
+import { untilMomentKnown } from './live/missed-changes.ts'
 import { cachedModelLabel } from './models.ts'
 import { createPagedList } from './paged-list.ts'
 import { deleteRecordings } from './recordings.ts'
 import { refetch } from './refetch.ts'
-import { inSpace, type Space } from './spaces/current-space.ts'
 
 const listedRows = z.array(listedConversation)
 const LISTED_COLUMNS =

@@ -1,12 +1,12 @@
 import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
-import { READER_MODEL } from '#contract/product-names.ts'
 import { modelAvailability, modelRow, type ModelAvailability, type ModelRow } from '#contract/model.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import { modelLabel } from '#web/lib/messages/conversation-labels.ts'
 import { apiFetch, apiJson, rest } from './client.ts'
+import { type Space, spaceOfChange, useSpace } from './current-space.ts'
 import { untilMomentKnown } from './live/missed-changes.ts'
 import { refetch } from './refetch.ts'
-import { type Space, spaceOfChange, useSpace } from './spaces/current-space.ts'
 
 const COLUMNS = 'id,name,version,model_identifier,provider,family,is_default,context_window,space_id'
 

@@ -1,10 +1,10 @@
 import { QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createQueryClient } from './query-client.ts'
 import { HttpError, isUnreachable } from './client.ts'
+import { createQueryClient } from './query-client.ts'
+import { readRest } from './read-rest.ts'
 import { refetch, refetchUnreached } from './refetch.ts'
-import { readRest } from './spaces/read-rest.ts'
 
 const KEY = ['/codes']
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { conversationSearchAnswer, documentSearchAnswer, searchAnswer } from '#contract/search.ts'
 import { apiJson } from './client.ts'
-import { placeParameter, type SearchPlace } from './spaces/current-space.ts'
+import { placeParameter, type SearchPlace } from './current-space.ts'
 
 const searchAddress = (path: string, search: string, place: SearchPlace): string =>
   `${path}?q=${encodeURIComponent(search)}${placeParameter(place)}`

@@ -2,9 +2,9 @@ import type { QueryClient } from '@tanstack/react-query'
 import { create } from 'zustand'
 import { READER_MODEL } from '#contract/product-names.ts'
 import { initialModel } from '#web/lib/messages/model-groups.ts'
+import type { Space } from './current-space.ts'
 import { FALLBACK_MODELS, type Model, modelsQuery, offeredIn } from './models.ts'
 import { accountSettingsQuery } from './settings.ts'
-import type { Space } from './spaces/current-space.ts'
 
 declare global {
   interface Window {

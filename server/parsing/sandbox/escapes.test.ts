@@ -16,7 +16,7 @@ import { PARSE_LIMITS } from './limits.ts'
 import { sandboxFlags, startSandboxed } from './parser-process.ts'
 import { runParser } from './run-parser.ts'
 
-const PARSER = path.join(import.meta.dirname, 'parser-main.ts')
+const PARSER = path.join(import.meta.dirname, '../parser-main.ts')
 
 let folder: string
 let escapes: Record<string, string>

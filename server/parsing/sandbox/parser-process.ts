@@ -9,8 +9,8 @@ import { fileTypeOf } from '#contract/file-types.ts'
 import type { BackgroundThrottle } from '#server/base/background-throttling.ts'
 import { type Fail, runInFailureScope } from '#server/base/failure-scope.ts'
 import { guardEvents } from '#server/base/guard-events.ts'
-import { lowerPriority } from '#server/base/lower-priority.ts'
 import type { Log } from '#server/base/log.ts'
+import { lowerPriority } from '#server/base/lower-priority.ts'
 import { chooseConfinement, findConfinedPid, killOrphans, signalConfined } from './confinement.ts'
 import type { ParseLimits } from './limits.ts'
 
@@ -24,8 +24,8 @@ export interface ParserSpec {
 /** The sources, or with Node's condition `built-parsers` the files that `vite.parsers.config.ts` joins, which start in half the time. */
 const { resolve } = createRequire(import.meta.url)
 const LOCK_DOWN_FILE = resolve('#parsers/sandbox/lock-down')
-const PARSER_FILE = resolve('#parsers/sandbox/parser-main')
-const REUSED_PARSER_FILE = resolve('#parsers/sandbox/reused-parser-main')
+const PARSER_FILE = resolve('#parsers/parser-main')
+const REUSED_PARSER_FILE = resolve('#parsers/reused-parser-main')
 export const SHRINK_IMAGE_FILE = resolve('#parsers/image/shrink-image-process')
 const RUNS_SOURCES = path.dirname(LOCK_DOWN_FILE) === import.meta.dirname
 const REPOSITORY = path.resolve(import.meta.dirname, '../../..')

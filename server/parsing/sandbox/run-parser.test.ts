@@ -7,14 +7,14 @@ import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { makeDocx, makeZip } from '#test/make-docx.ts'
 import { makePdf } from '#test/make-pdf.ts'
 import { readDocument } from '#test/read-document.ts'
-import { sandboxFlags } from './parser-process.ts'
 import { PARSE_LIMITS } from './limits.ts'
+import { sandboxFlags } from './parser-process.ts'
 import { runParser } from './run-parser.ts'
 
 const run = promisify(execFile)
 const PARSE_IMAGE = path.join(import.meta.dirname, '../image/parse-image.ts')
 const SCREENSHOT = path.resolve('docs/screenshot.png')
-const PARSER = path.join(import.meta.dirname, 'parser-main.ts')
+const PARSER = path.join(import.meta.dirname, '../parser-main.ts')
 
 async function runInSandbox(code: string, mimetype: string = UPLOAD_TYPES.pdf): Promise<string> {
   const program = `

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import type { JSX, ReactNode } from 'react'
+import { useSpace } from '#web/data/current-space.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
-import { useSpace } from '#web/data/spaces/current-space.ts'
 import { ComposerFooter } from '#web/features/composer/composer-footer.tsx'
-import styles from './workspace.module.css'
 import { LimitNotice, OwnDocumentsSwitch, TypingLine } from './late-chunk-parts.ts'
 import { LatePart } from './late-part.tsx'
 import { useAfterFirstReads } from './use-after-first-reads.ts'
+import styles from './workspace.module.css'
 
 type InputBarProps = { conversationId: string | null; mayAsk: boolean; children: ReactNode }
 

@@ -1,9 +1,9 @@
 import { createContext, useContext } from 'react'
 import type { NamedDocument } from '#contract/document.ts'
 import type { FoundPassage } from '#contract/search.ts'
-import type { Space } from '#web/data/spaces/current-space.ts'
-import type { TargetMessage } from '#web/data/target-message.ts'
 import type { Printed } from '#web/app/print/print-page.tsx'
+import type { Space } from '#web/data/current-space.ts'
+import type { TargetMessage } from '#web/data/target-message.ts'
 import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
 import type { RailTab } from './rail.tsx'
 

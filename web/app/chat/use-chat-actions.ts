@@ -4,6 +4,8 @@ import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { useAuth } from '#web/data/auth/auth-context.tsx'
 import { hasStoredSession } from '#web/data/auth/session.ts'
 import { createConversation, cacheConversation, updateConversation, conversationKey } from '#web/data/conversations.ts'
+import type { Space } from '#web/data/current-space.ts'
+import type { DraftId } from '#web/data/drafts.ts'
 import {
   addMessage,
   cacheMessages,
@@ -13,12 +15,10 @@ import {
   updateCachedMessages,
   stopReply,
 } from '#web/data/messages.ts'
-import type { DraftId } from '#web/data/drafts.ts'
+import { moveRecordings } from '#web/data/recordings.ts'
 import { readSelectedModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { holdQuestion, markReturned, toQuestion, type SentQuestion } from '#web/data/sent-questions.ts'
-import type { Space } from '#web/data/spaces/current-space.ts'
 import { areOwnDocumentsAsked, setOwnDocuments } from '#web/data/spaces/own-documents.ts'
-import { moveRecordings } from '#web/data/recordings.ts'
 import { addTemporaryMessage, clearTemporaryMessages, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
 import { setTrayOpen } from '#web/features/library/tray-open.ts'
 import { failedReplies } from '#web/lib/messages/awaited-reply.ts'

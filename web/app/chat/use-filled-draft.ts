@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react'
+import type { Space } from '#web/data/current-space.ts'
 import { restoreDraft, storeDraft, type DraftId } from '#web/data/drafts.ts'
-import type { Space } from '#web/data/spaces/current-space.ts'
 import type { FilledDraft } from '#web/features/composer/composer.tsx'
 
 type FilledDraftControl = {

@@ -1,6 +1,6 @@
 import { useCallback } from 'react'
 import { isPassageSource } from '#contract/source.ts'
-import type { Space } from '#web/data/spaces/current-space.ts'
+import type { Space } from '#web/data/current-space.ts'
 import { setOwnDocuments } from '#web/data/spaces/own-documents.ts'
 import { setTargetMessage } from '#web/data/target-message.ts'
 import { clearTemporaryMessages, setExternalConversation } from '#web/data/thread-store.ts'

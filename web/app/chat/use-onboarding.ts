@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { conversationList } from '#web/data/conversations.ts'
+import { useSpace } from '#web/data/current-space.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
-import { useSpace } from '#web/data/spaces/current-space.ts'
 import { accountSettingsQuery, changeAccountSettings, type AccountSettings } from '#web/data/settings.ts'
 
 type Onboarding = {

@@ -17,10 +17,10 @@ import {
   Users,
   Wrench,
 } from 'lucide-react'
+import { useSpace } from '#web/data/current-space.ts'
 import { modelsQuery, offeredIn, useAvailability } from '#web/data/models.ts'
 import { selectModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { setShowToolMessages, setTheme, usePageSettings } from '#web/data/settings.ts'
-import { useSpace } from '#web/data/spaces/current-space.ts'
 import { useKnownSpaces } from '#web/data/spaces/known-spaces.ts'
 import { useSignOut } from '#web/features/account/use-sign-out.ts'
 import type { PaletteAction } from '#web/features/palette/palette-action.ts'

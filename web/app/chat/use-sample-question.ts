@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useSpace } from '#web/data/current-space.ts'
 import { cacheDocuments } from '#web/data/documents/document-cache.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
-import { useSpace } from '#web/data/spaces/current-space.ts'
 import sampleAddress from './sample-document.txt?url'
 
 const SAMPLE_NAME = 'A short history of the alcove.txt'

@@ -1,9 +1,9 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { documentCounts, type DocumentCounts } from '#contract/document.ts'
 import { apiJson } from '#web/data/client.ts'
+import { spaceParameter, type Space } from '#web/data/current-space.ts'
 import { untilMomentKnown } from '#web/data/live/missed-changes.ts'
 import { refetch } from '#web/data/refetch.ts'
-import { spaceParameter, type Space } from '#web/data/spaces/current-space.ts'
 import { documentCountsKey } from './document-queries.ts'
 
 /** Time between two counts while many documents change. */

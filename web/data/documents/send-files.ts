@@ -2,7 +2,7 @@
 import { knownDocuments, type DocumentRow } from '#contract/document.ts'
 import { MAX_CONCURRENT_UPLOADS } from '#contract/upload-limits.ts'
 import { apiSend, HttpError } from '#web/data/client.ts'
-import { spaceOfChange, type Space } from '#web/data/spaces/current-space.ts'
+import { spaceOfChange, type Space } from '#web/data/current-space.ts'
 import { delay, untilReachable } from './reachable-server.ts'
 import { tryUpload, type UploadOutcome } from './upload-file.ts'
 

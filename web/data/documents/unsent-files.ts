@@ -1,12 +1,12 @@
 /** Files that were chosen and not sent yet, in IndexedDB: after a reload the page sends those that an earlier page left. */
 import { z } from 'zod'
 import { ownName } from '#web/data/base-path.ts'
+import type { Space } from '#web/data/current-space.ts'
 import { databaseExists } from '#web/data/storage/database-exists.ts'
 import { UNSENT_FILES_DATABASE } from '#web/data/storage/database-names.ts'
 import { holdLock, withFreeLock } from '#web/data/storage/page-lock.ts'
 import { createRowStore } from '#web/data/storage/row-store.ts'
 import { markStored, markUnstored } from '#web/data/storage/unstored.ts'
-import type { Space } from '#web/data/spaces/current-space.ts'
 import type { FileToSend } from './send-files.ts'
 
 const lockOf = (run: string): string => ownName(`alcove-unsent-files:${run}`)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { uploadAnswer, type DocumentRow, type UploadAnswer } from '#contract/document.ts'
 import { ownPath } from '#web/data/base-path.ts'
 import { sendAsPerson } from '#web/data/client.ts'
-import { spaceOfChange, type Space } from '#web/data/spaces/current-space.ts'
+import { spaceOfChange, type Space } from '#web/data/current-space.ts'
 
 /** `isNew` is false, and `document` an existing one, if the same bytes were uploaded before. */
 export type UploadOutcome = { document: DocumentRow; isNew: boolean } | { refusal: string }

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { z } from 'zod'
 import { rest } from '#web/data/client.ts'
-import { readRest } from './read-rest.ts'
+import { readRest } from '#web/data/read-rest.ts'
 
 const spaceEvent = z.object({
   id: z.number(),

@@ -1,9 +1,9 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
-import { apiFetch, apiSend, rest } from '#web/data/client.ts'
-import { refetch } from '#web/data/refetch.ts'
-import { readRest } from './read-rest.ts'
 import { receivedInvitation, spaceInvitation, type ReceivedInvitation, type SpaceRole } from '#contract/space.ts'
+import { apiFetch, apiSend, rest } from '#web/data/client.ts'
+import { readRest } from '#web/data/read-rest.ts'
+import { refetch } from '#web/data/refetch.ts'
 import { spacesKey } from './spaces.ts'
 
 const COLUMNS = Object.keys(spaceInvitation.shape).join(',')

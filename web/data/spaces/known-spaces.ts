@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import { useSpace } from './current-space.ts'
+import { useSpace } from '#web/data/current-space.ts'
 import type { OwnSpace } from './spaces.ts'
 
 /** The spaces of the person as last read, for code of the first view: what reads them loads later. */

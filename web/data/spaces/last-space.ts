@@ -1,7 +1,7 @@
 import { ownName } from '#web/data/base-path.ts'
+import { type Space, spaceParameter } from '#web/data/current-space.ts'
 import { localStore, tabStore } from '#web/data/storage/text-store.ts'
 import { parseRouteState } from '#web/lib/route-state.ts'
-import { type Space, spaceParameter } from './current-space.ts'
 
 const keyOf = (userId: string): string => ownName(`alcove-space:${userId}`)
 

@@ -9,8 +9,8 @@ import {
   type SharedConversation,
 } from '#contract/space.ts'
 import { apiFetch, apiJson, apiSend, rest } from '#web/data/client.ts'
+import { readRest } from '#web/data/read-rest.ts'
 import { refetch } from '#web/data/refetch.ts'
-import { readRest } from './read-rest.ts'
 
 const linksKey = (conversationId: string) => [`/api/conversations/${conversationId}/links`] as const
 

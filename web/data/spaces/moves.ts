@@ -4,8 +4,8 @@ import { conversationRow } from '#contract/conversation.ts'
 import { documentRow } from '#contract/document.ts'
 import { apiFetch, apiSend } from '#web/data/client.ts'
 import { cacheConversation, leaveConversation, refetchConversationLists } from '#web/data/conversations.ts'
+import type { Space } from '#web/data/current-space.ts'
 import { applyDocumentChange, cacheDocuments } from '#web/data/documents/document-cache.ts'
-import type { Space } from './current-space.ts'
 
 /** A row goes to the chosen place, or a copy of it does. */
 export type Transfer = 'move' | 'copy'

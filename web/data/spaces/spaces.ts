@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { spaceReceipt, spaceRole, spaceRow, type SpaceReceipt, type SpaceRole } from '#contract/space.ts'
 import { sessionState } from '#web/data/auth/session.ts'
 import { apiFetch, rest } from '#web/data/client.ts'
+import { readRest } from '#web/data/read-rest.ts'
 import { refetch } from '#web/data/refetch.ts'
-import { readRest } from './read-rest.ts'
 
 const listedSpace = spaceRow.omit({ created_by: true })
 const membership = z.object({ space_id: z.uuid(), role: spaceRole })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { keepaliveRest, rest } from '#web/data/client.ts'
 import { createLiveQuery } from '#web/data/live-query.ts'
 import { logFailure } from '#web/data/live/log-failure.ts'
-import { readRest } from './read-rest.ts'
+import { readRest } from '#web/data/read-rest.ts'
 import { unreadKey } from './unread-key.ts'
 
 /** The newest answer of a conversation, by its position. */

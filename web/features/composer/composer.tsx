@@ -1,7 +1,7 @@
 import { ArrowUp, Square } from 'lucide-react'
 import { useEffect, useId, useRef, type ComponentType, type JSX } from 'react'
+import { useSpace } from '#web/data/current-space.ts'
 import type { DraftId } from '#web/data/drafts.ts'
-import { useSpace } from '#web/data/spaces/current-space.ts'
 import { splitCommands } from '#web/lib/messages/tool-commands.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'

@@ -5,7 +5,7 @@ import { flushSync } from 'react-dom'
 
 import type { DocumentRow, NamedDocument } from '#contract/document.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
-import { useSpace } from '#web/data/spaces/current-space.ts'
+import { useSpace } from '#web/data/current-space.ts'
 import { mayEdit } from '#web/data/spaces/space-rights.ts'
 import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { documentList, previewOfDocuments } from '#web/data/documents/paged-documents.ts'

@@ -6,7 +6,7 @@ import { MAX_UPLOAD_LABEL } from '#contract/upload-limits.ts'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
-import { useSpace } from '#web/data/spaces/current-space.ts'
+import { useSpace } from '#web/data/current-space.ts'
 
 import { announceFiles } from './given-files.ts'
 import styles from './upload-area.module.css'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState, type JSX } from 'react'
 
-import { useSpace } from '#web/data/spaces/current-space.ts'
+import { useSpace } from '#web/data/current-space.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'

@@ -8,7 +8,7 @@ import { documentsKey } from '#web/data/documents/document-queries.ts'
 import { readDocuments } from '#web/data/documents/read-documents.ts'
 import { cancelReading, pauseReading } from '#web/data/documents/reading-queue.ts'
 import { sendFiles, type FileToSend } from '#web/data/documents/send-files.ts'
-import type { Space } from '#web/data/spaces/current-space.ts'
+import type { Space } from '#web/data/current-space.ts'
 import { deleteUnsentFiles, rememberFiles, sendLeftFiles } from '#web/data/documents/unsent-files.ts'
 import { isUploadPaused, storeUploadPause } from '#web/data/documents/upload-pause.ts'
 

@@ -3,7 +3,7 @@ import { ChevronDown, X } from 'lucide-react'
 import type { JSX } from 'react'
 
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
-import { useSpace } from '#web/data/spaces/current-space.ts'
+import { useSpace } from '#web/data/current-space.ts'
 import { Button } from '#web/ui/button.tsx'
 
 import { setTrayOpen, useTrayOpen } from './tray-open.ts'

@@ -4,7 +4,7 @@ import type { DropEvent, DropzoneOptions } from 'react-dropzone'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { MAX_UPLOAD_BYTES } from '#contract/upload-limits.ts'
-import { useSpace } from '#web/data/spaces/current-space.ts'
+import { useSpace } from '#web/data/current-space.ts'
 
 import { acceptedTypes } from './upload-rules.ts'
 import { startUploads } from './upload-store.ts'

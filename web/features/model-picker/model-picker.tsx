@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Check, ChevronDown, KeyRound, RefreshCw, Sparkles, Unplug } from 'lucide-react'
 import { Fragment, useRef, useState, type JSX } from 'react'
 import { apiErrorMessage } from '#web/data/client.ts'
+import { useSpace } from '#web/data/current-space.ts'
 import {
   unavailableReasons,
   refetchModels,
@@ -10,9 +11,8 @@ import {
   useAvailability,
   useModelLabel,
 } from '#web/data/models.ts'
-import { selectModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { keyProviderOf, openProviderKeyForm } from '#web/data/provider-key-form.ts'
-import { useSpace } from '#web/data/spaces/current-space.ts'
+import { selectModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { groupModels } from '#web/lib/messages/model-groups.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'

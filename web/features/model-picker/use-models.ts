@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
+import { useSpace } from '#web/data/current-space.ts'
 import { FALLBACK_MODELS, modelsQuery, offeredIn, type Model, useAvailability } from '#web/data/models.ts'
 import { selectInitialModel, useSelectedModel } from '#web/data/selected-model.ts'
 import { accountSettingsQuery } from '#web/data/settings.ts'
-import { useSpace } from '#web/data/spaces/current-space.ts'
 import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { toast } from '#web/ui/toast.tsx'
 

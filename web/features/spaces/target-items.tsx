@@ -1,5 +1,5 @@
 import type { JSX } from 'react'
-import type { Space } from '#web/data/spaces/current-space.ts'
+import type { Space } from '#web/data/current-space.ts'
 import type { Transfer } from '#web/data/spaces/moves.ts'
 import type { OwnSpace } from '#web/data/spaces/spaces.ts'
 import { MenuItem, Submenu } from '#web/ui/menu.tsx'

@@ -2,10 +2,10 @@ import { memo, useEffect, useRef, type JSX, type ReactNode } from 'react'
 import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
 import styles from '#web/features/thread/message/message.module.css'
 import { StoredMessage } from '#web/features/thread/message/stored-message.tsx'
+import { ThreadPosition } from '#web/features/thread/message/thread-position.tsx'
 import { messageKey, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
-import type { ReplyView } from '#web/lib/messages/reply-parts.ts'
 import { replyAsMessage } from '#web/lib/messages/overlay-reply.ts'
-import { ThreadPosition } from './thread-position.tsx'
+import type { ReplyView } from '#web/lib/messages/reply-parts.ts'
 
 type MessageGroupProps = {
   messages: readonly ThreadMessage[]

@@ -1,10 +1,10 @@
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState, type JSX, type ReactNode } from 'react'
 import { clearTargetMessage } from '#web/data/target-message.ts'
+import { showTarget } from '#web/features/thread/message/show-target.ts'
 import { parseRouteState } from '#web/lib/route-state.ts'
 import { Button } from '#web/ui/button.tsx'
 import { findAnchor, restoreAnchor, type ReadingAnchor } from './reading-anchor.ts'
-import { showTarget } from './show-target.ts'
 import { endOf } from './thread-end.ts'
 import styles from './thread-scroller.module.css'
 

@@ -1,6 +1,6 @@
 import type { MarkedToken, Token, Tokens } from 'marked'
 import { memo, type JSX, type ReactNode } from 'react'
-import { useAnswer } from '#web/features/thread/message/answer-context.tsx'
+import { useAnswer } from '#web/features/thread/context/answer-context.tsx'
 import { MisquoteLine } from '#web/features/thread/sources/misquote.tsx'
 import { decodeEntities, isMarkedToken, isMathsToken } from '#web/lib/markdown/markdown.ts'
 import { directionOf } from '#web/lib/markdown/text-direction.ts'

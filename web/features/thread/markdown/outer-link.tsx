@@ -1,5 +1,5 @@
 import type { JSX, ReactNode } from 'react'
-import { useAnswer } from '#web/features/thread/message/answer-context.tsx'
+import { useAnswer } from '#web/features/thread/context/answer-context.tsx'
 import { decodeEntities, safeHref } from '#web/lib/markdown/markdown.ts'
 import { mayLink } from '#web/lib/messages/known-addresses.ts'
 import { namesOtherHost } from '#web/lib/messages/link-text.ts'

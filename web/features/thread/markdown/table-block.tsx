@@ -1,9 +1,9 @@
 import type { Tokens } from 'marked'
 import { useRef, type JSX } from 'react'
 import { useCopy } from '#web/features/thread/actions/use-copy.ts'
-import { BarMark } from '#web/features/thread/message/bar-mark.tsx'
-import { NOT_IN_PASSAGE } from '#web/lib/messages/answer-notes.ts'
 import { directionOf } from '#web/lib/markdown/text-direction.ts'
+import { NOT_IN_PASSAGE } from '#web/lib/messages/answer-notes.ts'
+import { BarMark } from './bar-mark.tsx'
 import { inline } from './inline.tsx'
 import styles from './table-block.module.css'
 

@@ -1,9 +1,9 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import type { Source } from '#contract/source.ts'
+import { AnswerContext, type Answer } from '#web/features/thread/context/answer-context.tsx'
 import { withSources, writtenByPerson } from '#web/lib/messages/known-addresses.ts'
 import { TooltipProvider } from '#web/ui/tooltip.tsx'
-import { AnswerContext, type Answer } from './answer-context.tsx'
 import { AnswerText } from './answer-text.tsx'
 
 const source: Source = {

@@ -1,13 +1,13 @@
 import type { Token } from 'marked'
 import { memo, useMemo, useState, type JSX } from 'react'
-import { WritingContext } from '#web/features/thread/list/writing-context.tsx'
+import { useAnswer } from '#web/features/thread/context/answer-context.tsx'
+import { WritingContext } from '#web/features/thread/context/writing-context.tsx'
 import { MarkdownBlock } from '#web/features/thread/markdown/markdown-block.tsx'
 import styles from '#web/features/thread/markdown/markdown.module.css'
 import { SourceNote } from '#web/features/thread/sources/source-note.tsx'
 import { updateMarkdown, emptyMarkdown, finishMarkdown } from '#web/lib/markdown/markdown.ts'
-import { markClaims } from '#web/lib/messages/unverified.ts'
 import { citedNumbers } from '#web/lib/messages/citations.ts'
-import { useAnswer } from './answer-context.tsx'
+import { markClaims } from '#web/lib/messages/unverified.ts'
 
 /** Blocks per memoized group, so that a commit compares a few groups instead of every block. */
 const GROUP = 16

@@ -1,18 +1,18 @@
 import { use, useContext, useEffect, useMemo, useRef, useState, type JSX, type ReactNode } from 'react'
 import type { ReplyError, UnverifiedClaim } from '#contract/message.ts'
 import { isPassageSource, isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
-import { messageElementId } from '#web/features/thread/list/show-target.ts'
-import { useThreadPosition } from '#web/features/thread/list/thread-position.tsx'
+import { AnswerContext, OpenSourceContext, type Answer } from '#web/features/thread/context/answer-context.tsx'
+import { KnownAddressesContext } from '#web/features/thread/context/known-addresses-context.tsx'
 import { SourceCards } from '#web/features/thread/sources/source-cards.tsx'
 import { UnreadNote } from '#web/features/thread/sources/unread-note.tsx'
 import { ANSWER_NOTES } from '#web/lib/messages/answer-notes.ts'
 import { citedNumbers, citedParts, citedPassages } from '#web/lib/messages/citations.ts'
 import { withSources } from '#web/lib/messages/known-addresses.ts'
 import { Button } from '#web/ui/button.tsx'
-import { AnswerContext, OpenSourceContext, type Answer } from './answer-context.tsx'
 import { AnswerText } from './answer-text.tsx'
-import { KnownAddressesContext } from './known-addresses-context.tsx'
 import styles from './message.module.css'
+import { messageElementId } from './show-target.ts'
+import { useThreadPosition } from './thread-position.tsx'
 
 /** A source to open: a passage, among those of its answer, or a message of a conversation. */
 export type OpenSource = (choice: {

@@ -1,8 +1,8 @@
 import { Wrench } from 'lucide-react'
 import type { JSX } from 'react'
-import { useThreadPosition } from '#web/features/thread/list/thread-position.tsx'
 import { toolPreview } from '#web/lib/messages/tool-preview.ts'
 import styles from './message.module.css'
+import { useThreadPosition } from './thread-position.tsx'
 
 type ToolMessageProps = { name: string | undefined; durationMs: number | undefined; content: string; status: string }
 

@@ -1,6 +1,6 @@
 import type { JSX } from 'react'
 import { isMessageSource, isWebSource, type Source } from '#contract/source.ts'
-import { useAnswer } from '#web/features/thread/message/answer-context.tsx'
+import { useAnswer } from '#web/features/thread/context/answer-context.tsx'
 import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
 import { splitCitations } from '#web/lib/messages/citations.ts'

@@ -10,7 +10,7 @@ import {
 } from '#contract/source.ts'
 import { conversationQuery } from '#web/data/conversations.ts'
 import { documentQuery } from '#web/data/documents/document-queries.ts'
-import { useAnswer } from '#web/features/thread/message/answer-context.tsx'
+import { useAnswer } from '#web/features/thread/context/answer-context.tsx'
 import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
 import { UNKNOWN_ABSENCE } from '#web/lib/documents/unknown-absence.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { JSX } from 'react'
+import { useSpace } from '#web/data/current-space.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
-import { useSpace } from '#web/data/spaces/current-space.ts'
 import styles from '#web/features/thread/message/message.module.css'
 import { Button } from '#web/ui/button.tsx'
 

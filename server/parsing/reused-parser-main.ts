@@ -4,10 +4,10 @@
  * next file may come.
  */
 import { fileTypeOf } from '#contract/file-types.ts'
-import type { Parser } from '#server/parsing/page.ts'
-import { loadParser } from '#server/parsing/parsers.ts'
-import { endProcess } from './end-process.ts'
-import { readFiles } from './read-files.ts'
+import { endProcess } from '#server/parsing/sandbox/end-process.ts'
+import { readFiles } from '#server/parsing/sandbox/read-files.ts'
+import type { Parser } from './page.ts'
+import { loadParser } from './parsers.ts'
 
 /** The library of PDF loads parts of itself and changes globals when it reads its first file: a page without content. */
 const EMPTY_PDF = `%PDF-1.4

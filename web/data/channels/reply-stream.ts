@@ -3,11 +3,11 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { ReplyPart } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { HttpError } from '#web/data/client.ts'
+import { logFailure } from '#web/data/live/log-failure.ts'
 import { fetchReplyInProgress } from '#web/data/messages.ts'
 import { setAwaiting, setReply, useThreadStore } from '#web/data/thread-store.ts'
 import { isTemporary } from '#web/lib/messages/merge-messages.ts'
 import { hasGap, mergePart, mergeSnapshot, type ReplyView } from '#web/lib/messages/reply-parts.ts'
-import { logFailure } from './log-failure.ts'
 import { cachedMessages, isReplyAwaited, isReplyCached, replaceReplyByRow } from './stored-reply.ts'
 
 const PUBLISH_INTERVAL_MS = 50

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { type Account, requireUsable, requireAccount, updateProviderList } from '#server/auth/accounts.ts'
 import { AuthError } from '#server/auth/errors.ts'
 import { isEmail, normaliseEmail } from '#server/auth/request.ts'
+import type { SamlResult, SamlProviderSettings } from '#server/auth/saml/provider.ts'
 import type { AuthSettings } from '#server/auth/service.ts'
 import type { Scope } from '#server/database/scope.ts'
-import type { SamlResult, SamlProviderSettings } from './provider.ts'
 
 export const providerNameOf = ({ id }: Pick<SamlProviderSettings, 'id'>): string => `sso:${id}`
 

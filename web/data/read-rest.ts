@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { HttpError, isUnreachable } from '#web/data/client.ts'
+import { HttpError, isUnreachable } from './client.ts'
 
 type RestAnswer = { data: unknown; error: { message: string } | null; status: number }
 

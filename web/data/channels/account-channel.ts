@@ -10,12 +10,12 @@ import {
 import { applyDocumentChange, removeCachedDocuments } from '#web/data/documents/document-cache.ts'
 import { isReadingDocuments } from '#web/data/documents/document-counts.ts'
 import { documentsKey } from '#web/data/documents/document-queries.ts'
+import { addFollower, followNetwork } from '#web/data/live/connection.ts'
+import { joinChannel } from '#web/data/live/join-channel.ts'
+import { logFailure } from '#web/data/live/log-failure.ts'
+import { forgetMoment, readMissedChanges } from '#web/data/live/missed-changes.ts'
 import { refetchModels } from '#web/data/models.ts'
 import { refetch, refetchUnreached } from '#web/data/refetch.ts'
-import { addFollower, followNetwork } from './connection.ts'
-import { joinChannel } from './join-channel.ts'
-import { logFailure } from './log-failure.ts'
-import { forgetMoment, readMissedChanges } from './missed-changes.ts'
 
 type RowChange = { eventType: 'INSERT' | 'UPDATE' | 'DELETE'; new: unknown; old: unknown }
 

@@ -1,5 +1,5 @@
-import type { MessageRow } from '#contract/message.ts'
 import { notifyManager, type QueryClient } from '@tanstack/react-query'
+import type { MessageRow } from '#contract/message.ts'
 import { messagesKey } from '#web/data/messages.ts'
 import { setReply, useThreadStore } from '#web/data/thread-store.ts'
 import { isWaiting } from '#web/lib/messages/awaited-reply.ts'

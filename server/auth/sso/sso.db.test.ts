@@ -3,8 +3,8 @@ import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, startAuthService } from '#test/auth-service.ts'
 import { createVisits } from '#test/browser-visits.ts'
-import { createSpace } from '#test/spaces.ts'
 import { type SamlForgery, type SamlIdentityProvider, startSamlProvider } from '#test/saml-provider.ts'
+import { createSpace } from '#test/spaces.ts'
 
 let idp: SamlIdentityProvider
 let service: AuthTestService

@@ -3,11 +3,11 @@
  * on standard output. The process has no environment, network or child processes, and reads only libraries (`lock-down.ts`
  * is loaded before).
  */
-import type { ParseOptions } from '#server/parsing/page.ts'
-import { loadParser } from '#server/parsing/parsers.ts'
-import { endProcess } from './end-process.ts'
-import { type ParserInput, parseToMessages, sendLostPromise } from './parse-messages.ts'
-import { readStandardInput } from './standard-streams.ts'
+import { endProcess } from '#server/parsing/sandbox/end-process.ts'
+import { type ParserInput, parseToMessages, sendLostPromise } from '#server/parsing/sandbox/parse-messages.ts'
+import { readStandardInput } from '#server/parsing/sandbox/standard-streams.ts'
+import type { ParseOptions } from './page.ts'
+import { loadParser } from './parsers.ts'
 
 function readInput(): ParserInput | undefined {
   const input = readStandardInput()
