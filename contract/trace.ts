@@ -46,8 +46,11 @@ export type ConsideredMessage = z.infer<typeof consideredMessage>
 /** Words that were looked for besides a word of the question which few passages hold, or none. */
 export const addedWord = z.object({
   word: z.string(),
-  /** `everyday`: everyday and formal words for one thing; `translation`: in a language of the documents. */
-  origin: z.enum(['everyday', 'synonym', 'translation']),
+  /**
+   * `everyday`: everyday and formal words for one thing; `translation`: in a language of the documents; `script`: as another
+   * script writes the name.
+   */
+  origin: z.enum(['everyday', 'synonym', 'translation', 'script']),
   words: z.array(z.string()),
   /** Against 1 of the word itself. */
   weight: z.number(),

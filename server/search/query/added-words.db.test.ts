@@ -102,6 +102,38 @@ test.each([
   expect(added.flatMap((each) => each.words)).toEqual(expect.arrayContaining(words))
 })
 
+test.each([
+  { question: 'Сколько денег Ростов проиграл?', words: ['rostov'] },
+  { question: 'ماذا أراد روستوف؟', words: ['rostov'] },
+  { question: 'ロストフは何をしましたか。', words: ['rostov'] },
+  { question: '로스토프는 어디에 있었습니까?', words: ['rostov'] },
+  { question: '罗斯托夫去了哪里?', words: ['rostov'] },
+])('a name is found as another script writes it: $question', async ({ question, words }) => {
+  const person = await createLibrary({
+    ...ENGLISH,
+    'novel.txt': 'Count Rostov walked through the garden with his guests.',
+  })
+  const { filename, added } = await firstFor(person, question)
+  expect(filename).toBe('novel.txt')
+  expect(added).toContainEqual(expect.objectContaining({ origin: 'script', words }))
+})
+
+test('a name in Latin letters is found in a Russian document', async () => {
+  const person = await createLibrary({ ...ENGLISH, ...OTHERS })
+  const { filename, added } = await firstFor(person, 'Where did Dolokhov go?')
+  expect(filename).toBe('roman.txt')
+  expect(added.map(({ origin }) => origin)).toContain('script')
+})
+
+test('where documents are in the language of the question, only words with a capital letter may be names', async () => {
+  const person = await createLibrary({
+    ...OTHERS,
+    'novel.txt': 'Count Rostov walked through the garden with his guests.',
+  })
+  expect((await firstFor(person, 'Где ростов?')).added.map(({ origin }) => origin)).not.toContain('script')
+  expect((await firstFor(person, 'Где Ростов?')).added.map(({ origin }) => origin)).toContain('script')
+})
+
 test('years of a Russian question are no summers, although their stems are equal', async () => {
   const person = await createLibrary({ ...ENGLISH, 'calendar.txt': 'The summer of that boy was long.' })
   const { added } = await firstFor(person, 'Сколько лет мальчику?')

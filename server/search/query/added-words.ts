@@ -4,9 +4,12 @@ import type { Scope } from '#server/database/scope.ts'
 import { joinApart, joinPhrase, uniteAlternatives } from '#server/search/index/joined-terms.ts'
 import type { LibraryIndex } from '#server/search/index/library-index.ts'
 import { inText, joinForms, readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
+import { readVocabulary } from '#server/search/index/vocabulary.ts'
 import { stemByLanguage } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
+import { type Script, scriptOf } from '#server/search/text/transliteration.ts'
 import type { ExpandedQuestion } from './expansion.ts'
+import { findInScripts, lengthsInScripts } from './names-in-scripts.ts'
 import { type ParsedQuestion, termKey } from './parse-question.ts'
 import { type Column, COLUMNS, isPairedColumn, STEMMERS, tellingWords } from './thesaurus/concepts.ts'
 import { openJapaneseSynonyms } from './thesaurus/japanese-synonyms.ts'
@@ -16,7 +19,7 @@ import { relatedWords } from './thesaurus/wordnet.ts'
 import { weighWord } from './word-weight.ts'
 
 /** Weights of a word that is added, against 1 of the question's own. */
-const WEIGHTS = { everyday: 0.6, synonym: 0.5, translation: 0.8 } as const
+const WEIGHTS = { everyday: 0.6, synonym: 0.5, translation: 0.8, script: 1 } as const
 /** A word in a larger share of the passages says what is meant well enough. */
 const RARE_SHARE = 0.003
 /** Allowed instead where the best passage fits the question badly. */
@@ -27,6 +30,8 @@ const MAX_ADDED_SHARE = 0.05
 const MIN_ADDED_PASSAGES = 20
 /** A longer question is a pasted text, which has enough words. */
 const MAX_QUESTION_CHARACTERS = 2_000
+/** Languages of the library that write other letters than Latin ones, in words. */
+const OTHER_SCRIPTS: ReadonlySet<string> = new Set(['russian', 'arabic', 'greek'])
 /** Each costs a read in a large library. */
 const MAX_ALTERNATIVES = 24
 
@@ -34,7 +39,8 @@ type Origin = AddedWord['origin']
 
 interface Alternative {
   readonly text: string
-  readonly column: Column
+  /** Undefined for a term as the library holds it. */
+  readonly column: Column | undefined
   readonly weight: number
   readonly origin: Origin
 }
@@ -149,10 +155,12 @@ async function findAlternatives(
     return ofSpan && ofSpan.frequency <= rarest ? [{ span, ofSpan }] : []
   })
   const columns = COLUMNS.filter((column) => isHeld(column, library.languages))
+  const inScripts = await findNamesInScripts(scope, library, question.text, spans)
   const described = await Promise.all(
     spans.map(async ({ span, ofSpan }) => {
       const isRare = ofSpan.frequency <= Math.max(MIN_RARE_PASSAGES, RARE_SHARE * library.passages)
-      return { span, ofSpan, alternatives: await alternativesOf(span, columns, isRare) }
+      const alternatives = [...(inScripts.get(span) ?? []), ...(await alternativesOf(span, columns, isRare))]
+      return { span, ofSpan, alternatives: alternatives.slice(0, MAX_ALTERNATIVES) }
     }),
   )
   const read = await readAlternatives(
@@ -220,7 +228,45 @@ async function alternativesOf(span: QuestionSpan, columns: readonly Column[], is
       found.push({ text, column: 'en', weight: WEIGHTS.synonym * weight, origin: 'synonym' })
   }
   const own = wordKey(span.text)
-  return found.filter(({ text }) => wordKey(text) !== own).slice(0, MAX_ALTERNATIVES)
+  return found.filter(({ text }) => wordKey(text) !== own)
+}
+
+/** Scripts with capital letters. */
+const CASED: ReadonlySet<Script> = new Set<Script>(['latin', 'cyrillic', 'greek'])
+
+/**
+ * Words that the library lacks, as its other scripts write them: names, and words that languages share. A word that the
+ * concepts know is a name if it has a capital letter, and so is any word of a language in which there are documents.
+ */
+async function findNamesInScripts(
+  scope: Scope,
+  library: LibraryIndex,
+  question: string,
+  spans: readonly { readonly span: QuestionSpan; readonly ofSpan: TermPostings }[],
+): Promise<Map<QuestionSpan, Alternative[]>> {
+  const hasOthers = library.languages.some((language) => OTHER_SCRIPTS.has(language))
+  const written = question.match(/[\p{L}\p{M}]+/gu) ?? []
+  // Any word may begin a sentence with a capital letter.
+  const capitalised = new Set(written.slice(1).flatMap((word) => (/^\p{Lu}/u.test(word) ? [word.toLowerCase()] : [])))
+  const names = spans.flatMap(({ span, ofSpan }) => {
+    const script = scriptOf(span.text)
+    if (script === undefined || ofSpan.frequency > 0) return []
+    if (span.concepts.length > 0 && !capitalised.has(span.text)) return []
+    if (script === 'latin' && !hasOthers) return []
+    const isOrdinary = CASED.has(script) && isHeld(span.column, library.languages) && !capitalised.has(span.text)
+    return isOrdinary ? [] : [span]
+  })
+  if (names.length === 0) return new Map()
+  const lengths = [...new Set(names.flatMap(({ text }) => lengthsInScripts(text)))]
+  const vocabulary = await readVocabulary(scope, library, lengths)
+  return new Map(
+    names.map((span) => [
+      span,
+      findInScripts(span.text, vocabulary).map(({ term, similarity }): Alternative => {
+        return { text: term, column: undefined, weight: WEIGHTS.script * similarity, origin: 'script' }
+      }),
+    ]),
+  )
 }
 
 /** Postings of each alternative: passages that hold all of its words, those of a phrase near each other. */
@@ -231,6 +277,10 @@ async function readAlternatives(
 ): Promise<Map<Alternative, HeldAlternative>> {
   const terms = new Map<Alternative, { readonly terms: readonly string[]; readonly language: string | undefined }[]>()
   for (const [column, ofColumn] of Map.groupBy(alternatives, (each) => each.column)) {
+    if (column === undefined) {
+      for (const each of ofColumn) terms.set(each, [{ terms: [each.text], language: undefined }])
+      continue
+    }
     const languages = STEMMERS[column].filter((language) => library.languages.includes(language))
     if (isPairedColumn(column)) {
       for (const each of ofColumn) terms.set(each, [{ terms: pairsOf(each.text), language: undefined }])

@@ -15,6 +15,7 @@ const ORIGIN_LABELS: Record<AddedWord['origin'], string> = {
   everyday: 'as another word for the same thing',
   synonym: 'as a synonym',
   translation: 'in a language of the documents',
+  script: 'as another script writes the name',
 }
 
 /** Words that were looked for besides one of the question, and why. */

@@ -4,6 +4,7 @@ import { detectLanguage } from '#server/search/text/detect-language.ts'
 import { stemByLanguage } from '#server/search/text/stemmer.ts'
 import { detectQuestionLanguages, isStopWord } from '#server/search/text/stop-words.ts'
 import { foldAccents, wordsOf } from '#server/search/text/tokenizer.ts'
+import { foreignNamesIn } from '#server/search/text/transliteration.ts'
 import {
   type Column,
   COLUMNS,
@@ -91,7 +92,20 @@ function findInRuns(text: string, column: Column, index: ConceptColumn, synonyms
       from += Math.max(1, length)
     }
   }
-  return spans
+  return [...spans, ...soundedWords(text, column, spans)]
+}
+
+/** Words that are written by their sounds, and so may be names. */
+const SOUNDED: Partial<Record<Column, (text: string) => readonly string[]>> = {
+  ja: (text) => text.match(/[\p{Script=Katakana}ー]{3,}/gu) ?? [],
+  zh: foreignNamesIn,
+  ko: (text) => text.match(/\p{Script=Hangul}{2,}/gu) ?? [],
+}
+
+function soundedWords(text: string, column: Column, known: readonly QuestionSpan[]): QuestionSpan[] {
+  const unknown = known.reduce((rest, span) => rest.replaceAll(span.text, ' '), wordKey(text))
+  const words = SOUNDED[column]?.(unknown) ?? []
+  return words.map((word) => ({ text: word, words: wordsOf(word), column, concepts: [], weight: 1 }))
 }
 
 async function findInWords(scope: Scope, text: string, column: Column, index: ConceptColumn): Promise<QuestionSpan[]> {
