@@ -14,6 +14,7 @@ import { keyStep, stepSigningKeys } from '#server/access/signing-keys.ts'
 import { createTokens } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
 import { loadEnvironment, readConfig } from '#server/config.ts'
+import { describeFailure } from './run-command.ts'
 
 const { DATABASE_URL, ALCOVE_SECRET, DATA_DIR } = readConfig(loadEnvironment())
 const shared =
@@ -42,7 +43,6 @@ try {
   console.log(JSON.stringify({ anonKey, serviceRoleKey }))
   if (step !== undefined) console.error('Start every server again before the next step.')
 } catch (error) {
-  if (!(error instanceof AppError)) throw error
-  console.error(error.message)
+  console.error(describeFailure(error))
   process.exitCode = 1
 }

@@ -13,12 +13,12 @@ interface Context {
 }
 
 /** A sentence for failures that an operator can fix; otherwise the error itself. */
-function describeFailure(error: unknown): unknown {
+export function describeFailure(error: unknown): unknown {
   if (error instanceof AppError) return error.message
   const code = codeOf(error)
   if (code === 'ENOSPC' || code === '53100') return 'The disk is full; make room, then run it again.'
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return `This user may not write there: ${messageOf(error)}.`
+    return `This user may not read or write there: ${messageOf(error)}.`
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === '28P01' || code === '3D000')
     return `A database or store cannot be connected to: ${messageOf(error)}.`
   return error
