@@ -265,7 +265,7 @@ export function foreignNamesIn(text: string): string[] {
   return runs
 }
 
-/** What is no part of the stem of a name, by script: endings of Russian and Korean, and Arabic words written in one with it. */
+/** Parts of a written name that are not its stem, by script: endings of Russian and Korean, and Arabic words in one with it. */
 const AFFIXES: Partial<Record<Script, RegExp>> = {
   // A Russian stemmer takes them for endings.
   latin: /(?:ova?|eva?|off|eff)$/u,
