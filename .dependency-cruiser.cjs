@@ -34,6 +34,23 @@ const allowed = {
     'blobs',
   ],
 }
+/** Each folder uses only those before it. */
+const orders = {
+  assistant: [
+    'tools',
+    'prompt',
+    'library-questions',
+    'retrieval',
+    'extractive',
+    'citations',
+    'lease',
+    'titles',
+    'tool-calls',
+    'reply',
+    'queue',
+  ],
+  search: ['text', 'vectors', 'index', 'query', 'ranking'],
+}
 const folders = (names) => `^server/(${names.join('|')})/`
 const tests = '\\.(test|db\\.test|spec)\\.tsx?$'
 
@@ -54,6 +71,14 @@ module.exports = {
       from: { path: `^server/${folder}/`, pathNot: tests },
       to: { path: '^server/', pathNot: folders([folder, ...may]) },
     })),
+    ...Object.entries(orders).flatMap(([room, order]) =>
+      order.slice(0, -1).map((folder, index) => ({
+        name: `${room}-${folder}-uses-only-what-is-before-it`,
+        severity: 'error',
+        from: { path: `^server/${room}/${folder}/`, pathNot: tests },
+        to: { path: `^server/${room}/(${order.slice(index + 1).join('|')})/` },
+      })),
+    ),
     {
       name: 'parsing-uses-only-the-text-tools-of-search',
       severity: 'error',

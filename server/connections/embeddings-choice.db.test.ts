@@ -69,7 +69,7 @@ beforeEach(async () => {
           return void response.writeHead(404).end(JSON.stringify({ error: { message: failure } }))
         const data = input.map((given, index) => ({
           index,
-          embedding: [/harbour|port/.test(given) ? 1 : -1, 0.5, 0.1],
+          embedding: [/harbour|qwertz/.test(given) ? 1 : -1, 0.5, 0.1],
         }))
         response.end(JSON.stringify({ data, model, usage: { prompt_tokens: 1 } }))
       })
@@ -194,10 +194,10 @@ test('once chosen, the documents of this person alone are read, and found by wha
   expect(await progressOf()).toEqual({ passages: 3, embedded: 3, failure: null })
   expect(asked.every((one) => one.startsWith('nomic-embed-text of the server: '))).toBe(true)
   expect(asked.join()).not.toContain('another person')
-  const { passages, trace } = await search('port')
+  const { passages, trace } = await search('qwertz')
   expect(passages[0]?.text).toContain('harbour')
   expect(trace.notes).toEqual([])
-  expect((await search('port', stranger)).passages).toEqual([])
+  expect((await search('qwertz', stranger)).passages).toEqual([])
 })
 
 test('ending it deletes the vectors, and nothing is sent any more', async () => {
@@ -210,7 +210,7 @@ test('ending it deletes the vectors, and nothing is sent any more', async () => 
   expect(await providers.resolveEmbedder(person.sub)).toBeNull()
   asked.length = 0
   expect(await embedAll()).toBe(0)
-  expect((await search('port')).passages).toEqual([])
+  expect((await search('qwertz')).passages).toEqual([])
   expect(asked).toEqual([])
 })
 
@@ -242,7 +242,7 @@ test('another model of the endpoint takes over once it has read the library', as
   await choose()
   await embedAll()
   await choose(person, 'acorn')
-  const during = await search('port')
+  const during = await search('qwertz')
   expect(during.trace.notes).toEqual(['Vectors of nomic-embed-text, until those of acorn are complete.'])
   expect(during.passages[0]?.text).toContain('harbour')
   await embedAll()
@@ -263,7 +263,7 @@ test('a provider of the person replaces it and is replaced by it; whichever ends
     model: 'acorn',
   })
   await embedAll()
-  expect((await search('port')).passages[0]?.text).toContain('harbour')
+  expect((await search('qwertz')).passages[0]?.text).toContain('harbour')
   await choose()
   expect(await choices.read(person)).toMatchObject({ source: 'server', model: 'nomic-embed-text' })
   expect(await providers.list(person)).toMatchObject([{ embeddings_model: null }])
@@ -296,7 +296,7 @@ test('an endpoint of the server that is no longer chosen receives no question, a
   await choices.choose(person, { provider: id, model: 'acorn', host }, signal)
   await expectNoQuestion()
   await embedAll()
-  expect((await search('port')).passages[0]?.text).toContain('harbour')
+  expect((await search('qwertz')).passages[0]?.text).toContain('harbour')
   expect(asked.every((one) => one.startsWith('acorn of-the-person: '))).toBe(true)
 })
 

@@ -22,12 +22,12 @@ export interface PackedSegment {
 /** Block number of the vocabulary of one word length, in segments of several blocks. */
 export const numberOfWords = (length: number): number => -length
 
-const MIN_WORD_LENGTH = 4
-const MAX_WORD_LENGTH = 30
+/** Lengths of the words that spelling correction may suggest, in UTF-16 code units. */
+export const [SHORTEST_VOCABULARY_WORD, LONGEST_VOCABULARY_WORD] = [3, 30]
 
 /** Whether spelling correction may suggest the term. */
 export const isVocabularyWord = (term: string): boolean =>
-  term.length >= MIN_WORD_LENGTH - 1 && term.length <= MAX_WORD_LENGTH && /^[\p{L}\p{M}]+$/u.test(term)
+  term.length >= SHORTEST_VOCABULARY_WORD && term.length <= LONGEST_VOCABULARY_WORD && /^[\p{L}\p{M}]+$/u.test(term)
 
 /** @param entries in the order of their terms */
 export function packSegment(lengths: readonly number[], terms: readonly string[], entries: ByteRuns): PackedSegment {

@@ -118,6 +118,25 @@ test.each([
   expect(added).toContainEqual(expect.objectContaining({ origin: 'script', words }))
 })
 
+test('a name in katakana is whole, although it holds other words', async () => {
+  const person = await createLibrary({ ...ENGLISH, 'emperor.txt': 'Napoleon slept badly in that house.' })
+  const { filename, added } = await firstFor(person, 'ナポレオンはどこで眠りましたか。')
+  expect(filename).toBe('emperor.txt')
+  expect(added).toContainEqual(expect.objectContaining({ word: 'ナポレオン', origin: 'script', words: ['napoleon'] }))
+})
+
+test.each(['日本の文明は何ですか。', '언제 시작합니까?', 'Wo ist die Kaution?'])(
+  'words that are no names are not read as names: %s',
+  async (question) => {
+    const person = await createLibrary({
+      ...ENGLISH,
+      ...OTHERS,
+      'words.txt': 'The revenue of a bank and the phenomena of fungi ionize катион.',
+    })
+    expect((await firstFor(person, question)).added.map(({ origin }) => origin)).not.toContain('script')
+  },
+)
+
 test('a name in Latin letters is found in a Russian document', async () => {
   const person = await createLibrary({ ...ENGLISH, ...OTHERS })
   const { filename, added } = await firstFor(person, 'Where did Dolokhov go?')

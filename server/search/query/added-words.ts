@@ -231,6 +231,20 @@ async function alternativesOf(span: QuestionSpan, columns: readonly Column[], is
   return found.filter(({ text }) => wordKey(text) !== own)
 }
 
+/** Each is compared with the words of the library. */
+const MAX_NAMES = 8
+
+/** Words in lower case that have a capital letter and do not begin a sentence of several words; every noun has one in German. */
+function capitalisedIn(question: string): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const sentence of question.split(/[.!?…]\s+/)) {
+    const words = sentence.match(/[\p{L}\p{M}]+/gu) ?? []
+    for (const word of words.length > 2 ? words.slice(1) : words)
+      if (/^\p{Lu}/u.test(word)) names.add(word.toLowerCase())
+  }
+  return names
+}
+
 /** Scripts with capital letters. */
 const CASED: ReadonlySet<Script> = new Set<Script>(['latin', 'cyrillic', 'greek'])
 
@@ -245,22 +259,24 @@ async function findNamesInScripts(
   spans: readonly { readonly span: QuestionSpan; readonly ofSpan: TermPostings }[],
 ): Promise<Map<QuestionSpan, Alternative[]>> {
   const hasOthers = library.languages.some((language) => OTHER_SCRIPTS.has(language))
-  const written = question.match(/[\p{L}\p{M}]+/gu) ?? []
-  // Any word may begin a sentence with a capital letter.
-  const capitalised = new Set(written.slice(1).flatMap((word) => (/^\p{Lu}/u.test(word) ? [word.toLowerCase()] : [])))
+  const capitalised = capitalisedIn(question)
   const names = spans.flatMap(({ span, ofSpan }) => {
     const script = scriptOf(span.text)
     if (script === undefined || ofSpan.frequency > 0) return []
-    if (span.concepts.length > 0 && !capitalised.has(span.text)) return []
+    // The characters of a Japanese word have other sounds than in Chinese.
+    if (script === 'han' && span.column !== 'zh') return []
     if (script === 'latin' && !hasOthers) return []
-    const isOrdinary = CASED.has(script) && isHeld(span.column, library.languages) && !capitalised.has(span.text)
+    const hasCapital = span.column !== 'de' && capitalised.has(span.text)
+    if (span.concepts.length > 0 && !hasCapital) return []
+    const isOrdinary = CASED.has(script) && isHeld(span.column, library.languages) && !hasCapital
     return isOrdinary ? [] : [span]
   })
   if (names.length === 0) return new Map()
-  const lengths = [...new Set(names.flatMap(({ text }) => lengthsInScripts(text)))]
+  const searched = names.slice(0, MAX_NAMES)
+  const lengths = [...new Set(searched.flatMap(({ text }) => lengthsInScripts(text)))]
   const vocabulary = await readVocabulary(scope, library, lengths)
   return new Map(
-    names.map((span) => [
+    searched.map((span) => [
       span,
       findInScripts(span.text, vocabulary).map(({ term, similarity }): Alternative => {
         return { text: term, column: undefined, weight: WEIGHTS.script * similarity, origin: 'script' }

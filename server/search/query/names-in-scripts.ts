@@ -1,5 +1,6 @@
 /** Words of a library that write a name of the question in another script. */
-import type { WordList } from '#server/search/text/spelling.ts'
+import { LONGEST_VOCABULARY_WORD, SHORTEST_VOCABULARY_WORD } from '#server/search/index/pack-segment.ts'
+import { letterBit, type WordList } from '#server/search/text/spelling.ts'
 import {
   bareForms,
   consonantKeys,
@@ -13,13 +14,13 @@ import {
   wordScriptOf,
 } from '#server/search/text/transliteration.ts'
 
-/** Fewer consonants are those of many words. */
+/** Many words share fewer consonants than these. */
 const MIN_CONSONANTS = 3
 const MIN_SIMILARITY = 0.7
-/** Required of a name of two consonants ("Kenya"). */
+/** A name of two consonants ("Kenya") must be this similar. */
 const MIN_SIMILARITY_OF_SHORT = 0.9
 const MAX_MATCHES = 4
-/** Against the romanised name: scripts without vowels write half of the letters. */
+/** Lengths against the romanised name: scripts without vowels write half of the letters. */
 const [SHORTEST, LONGEST] = [0.5, 1.5]
 
 export interface ScriptMatch {
@@ -28,11 +29,13 @@ export interface ScriptMatch {
   readonly similarity: number
 }
 
-/** Lengths of the words that may write a name, in UTF-16 code units. */
+/** Lengths of the words of a vocabulary that may write a name; none for a longer text. */
 export function lengthsInScripts(name: string): number[] {
   const script = scriptOf(name)
   const { length } = script === undefined ? name : romanise(name, script)
-  const [from, to] = [Math.max(3, Math.floor(length * SHORTEST)), Math.ceil(length * LONGEST)]
+  if (length > LONGEST_VOCABULARY_WORD) return []
+  const from = Math.max(SHORTEST_VOCABULARY_WORD, Math.floor(length * SHORTEST))
+  const to = Math.min(LONGEST_VOCABULARY_WORD, Math.ceil(length * LONGEST))
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index)
 }
 
@@ -62,14 +65,15 @@ const passes = (
   lastUnit: number,
 ) =>
   (letters & ~allowed) === 0 &&
-  (first & (1 << (firstUnit & 31))) !== 0 &&
-  (last & (1 << (lastUnit & 31))) !== 0 &&
+  (first & letterBit(firstUnit)) !== 0 &&
+  (last & letterBit(lastUnit)) !== 0 &&
   required.every((bits) => (letters & bits) !== 0)
 
-/** The most similar words of other scripts, the best first. @param vocabulary of `lengthsInScripts` */
+/** The most similar words of other scripts, the best first. @param vocabulary at least of `lengthsInScripts` */
 export function findInScripts(name: string, vocabulary: Iterable<WordList>): ScriptMatch[] {
   const script = scriptOf(name)
-  if (script === undefined) return []
+  const lengths = new Set(lengthsInScripts(name))
+  if (script === undefined || lengths.size === 0) return []
   const forms = bareForms(name, script).map((form) => soundsOf(form, script))
   const filtersOf = new Map(
     WORD_SCRIPTS.filter((other) => other !== script).map((other) => [
@@ -79,6 +83,7 @@ export function findInScripts(name: string, vocabulary: Iterable<WordList>): Scr
   )
   const matches = new Map<string, number>()
   for (const { length, units, letters } of vocabulary) {
+    if (!lengths.has(length)) continue
     for (let index = 0, at = 0; at < units.length; index += 1, at += length) {
       const [first = 0, last = 0] = [units[at], units[at + length - 1]]
       const other = wordScriptOf(first)

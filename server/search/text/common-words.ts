@@ -1,4 +1,4 @@
-/** The most common words of languages in Latin letters, for language detection. Stop words: `query/stop-words.ts`. */
+/** The most common words of languages in Latin letters, for language detection. Stop words: `stop-words.ts`. */
 export const COMMON_WORDS: Readonly<Record<string, string>> = {
   english: 'the of and to in is that for it as was with on be by at this are from which or an have not',
   german:

@@ -65,10 +65,13 @@ export function wordListOf(length: number, words: readonly string[]): WordList {
   return { length, units, letters, byteLength: units.byteLength + letters.byteLength }
 }
 
-/** A 32-bit set of the word's letters; letters with equal lowest five bits share one bit. */
+/** The bit of a UTF-16 code unit in a 32-bit set; letters with equal lowest five bits share it. */
+export const letterBit = (unit: number): number => 1 << (unit & 31)
+
+/** A set of the word's letters. */
 function lettersOf(word: string): number {
   let letters = 0
-  for (let index = 0; index < word.length; index += 1) letters |= 1 << (word.charCodeAt(index) & 31)
+  for (let index = 0; index < word.length; index += 1) letters |= letterBit(word.charCodeAt(index))
   return letters
 }
 

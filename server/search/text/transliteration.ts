@@ -1,7 +1,8 @@
 /**
- * Names in other scripts: whether two words, each in any of six scripts, may be one name ("Ростов" and "Rostov", "واشنطن" and
+ * Names in other scripts: whether two words, each in one of seven scripts, may be one name ("Ростов" and "Rostov", "واشنطن" and
  * "Washington"). Compared by classes of consonants, since scripts differ in vowels, and then sound by sound.
  */
+import { letterBit } from './spelling.ts'
 import { foldAccents } from './tokenizer.ts'
 
 export type Script = 'latin' | 'cyrillic' | 'greek' | 'arabic' | 'katakana' | 'hangul' | 'han'
@@ -16,7 +17,7 @@ const SCRIPTS: readonly (readonly [Script, RegExp])[] = [
   ['han', /^\p{Script=Han}+$/u],
 ]
 
-/** Undefined for several scripts in one word, and for scripts whose signs are no sounds. */
+/** Undefined for several scripts in one word, and for any other script. */
 export const scriptOf = (word: string): Script | undefined => SCRIPTS.find(([, pattern]) => pattern.test(word))?.[0]
 
 const mapOf = (pairs: string): ReadonlyMap<string, string> =>
@@ -113,15 +114,17 @@ const MAX_KEYS = 12
 
 /** Consonants of a word by their classes, in each way that its letters may be read; at most twelve. */
 export function consonantKeys(roman: string): ReadonlySet<string> {
-  let keys = ['']
+  let keys: ReadonlySet<string> = new Set([''])
   for (let at = 0; at < roman.length;) {
     const sound = SOUNDS_BY_LETTER.get(roman.charAt(at))?.find(([letters]) => roman.startsWith(letters, at))
     const [letters, classes] = sound ?? [roman.charAt(at), SILENT]
-    keys = keys.flatMap((key) => classes.map((each) => (each !== '' && key.endsWith(each) ? key : key + each)))
-    if (keys.length > MAX_KEYS) keys = keys.slice(0, MAX_KEYS)
+    const longer = [...keys].flatMap((key) =>
+      classes.map((each) => (each !== '' && key.endsWith(each) ? key : key + each)),
+    )
+    keys = new Set(longer.slice(0, MAX_KEYS))
     at += letters.length
   }
-  return new Set(keys)
+  return keys
 }
 
 /** Classes that a Latin letter may have alone or with its neighbours. */
@@ -137,8 +140,7 @@ const CLASSES_OF_LETTER = new Map(
 )
 const CLASSES = Array.from('PTKSRMN')
 
-/** As in a 32-bit set of the letters of a word, in which letters with equal lowest five bits share one bit. */
-const bitOf = (letter: string): number => 1 << (letter.charCodeAt(0) & 31)
+const bitOf = (letter: string): number => letterBit(letter.charCodeAt(0))
 
 /** By the first UTF-16 code unit of a word in lower case; undefined for other scripts. */
 export function wordScriptOf(unit: number): WordScript | undefined {

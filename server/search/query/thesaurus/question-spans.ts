@@ -71,41 +71,55 @@ export async function findSpans(scope: Scope, text: string, languages: readonly 
   return spans
 }
 
-/** The longest words of the lists at each place; the rest stays unread. */
+/** The longest words of the lists at each place, and words that are written by their sounds; the rest stays unread. */
 function findInRuns(text: string, column: Column, index: ConceptColumn, synonyms?: JapaneseSynonyms): QuestionSpan[] {
-  const spans: QuestionSpan[] = []
   const longest = Math.max(index.longest, 8)
+  const isKnown = (word: string) => index.conceptsOf.has(word) || (word.length > 1 && synonyms?.has(word) === true)
+  const lengthAt = (run: string, from: number): number => {
+    let length = Math.min(longest, run.length - from)
+    while (length > 0 && !isKnown(run.slice(from, from + length))) length -= 1
+    return length
+  }
+  const found: string[] = []
+  const unread: string[] = []
   for (const [run] of wordKey(text).matchAll(PAIRED_RUN)) {
-    for (let from = 0; from < run.length;) {
-      let length = Math.min(longest, run.length - from)
-      const isKnown = (word: string) => index.conceptsOf.has(word) || (word.length > 1 && synonyms?.has(word) === true)
-      while (length > 0 && !isKnown(run.slice(from, from + length))) length -= 1
-      const word = run.slice(from, from + length)
-      if (length > 1)
-        spans.push({
-          text: word,
-          words: wordsOf(word),
-          column,
-          concepts: index.conceptsOf.get(word) ?? [],
-          weight: 1,
-        })
-      from += Math.max(1, length)
+    // Words within a name would be others ("レオ" in "ナポレオン"), unless the whole is made of them.
+    const parts = column === 'ja' ? run.split(KATAKANA_RUN) : [run]
+    for (const part of parts) {
+      const words: string[] = []
+      let rest = ''
+      for (let from = 0; from < part.length;) {
+        const length = lengthAt(part, from)
+        if (length > 1) words.push(part.slice(from, from + length))
+        rest += length > 1 ? ' ' : part.slice(from, from + 1)
+        from += Math.max(1, length)
+      }
+      const isOneWord = column === 'ja' && /^[\p{Script=Katakana}ー]+$/u.test(part)
+      if (isOneWord && (words.length > 1 || rest.trim() !== '')) unread.push(part)
+      if (!isOneWord || rest.trim() === '') found.push(...words)
+      if (!isOneWord) unread.push(rest)
     }
   }
-  return [...spans, ...soundedWords(text, column, spans)]
+  const spanOf = (word: string, concepts: readonly Concept[]): QuestionSpan => {
+    return { text: word, words: wordsOf(word), column, concepts, weight: 1 }
+  }
+  return [
+    ...found.map((word) => spanOf(word, index.conceptsOf.get(word) ?? [])),
+    ...unread.flatMap((rest) => soundedWords(rest, column)).map((word) => spanOf(word, [])),
+  ]
 }
 
-/** Words that are written by their sounds, and so may be names. */
-const SOUNDED: Partial<Record<Column, (text: string) => readonly string[]>> = {
-  ja: (text) => text.match(/[\p{Script=Katakana}ー]{3,}/gu) ?? [],
-  zh: foreignNamesIn,
-  ko: (text) => text.match(/\p{Script=Hangul}{2,}/gu) ?? [],
-}
+const KATAKANA_RUN = /([\p{Script=Katakana}ー]+)/u
+const MIN_KATAKANA = 3
+/** Endings of verbs, and words that ask. */
+const KOREAN_GRAMMAR =
+  /(?:니까|니다|나요|까요|세요|어요|아요|해요|가요|는가|은가|는지|었다|했다|한다|하는|되는|있는|없는|하기|위해|대한|대해|통해)$|^(?:언제|어디|무엇|무슨|누구|누가|어떤|어떻게|얼마|얼마나|왜|어느|몇|그리고|또는|가장|모든)/u
 
-function soundedWords(text: string, column: Column, known: readonly QuestionSpan[]): QuestionSpan[] {
-  const unknown = known.reduce((rest, span) => rest.replaceAll(span.text, ' '), wordKey(text))
-  const words = SOUNDED[column]?.(unknown) ?? []
-  return words.map((word) => ({ text: word, words: wordsOf(word), column, concepts: [], weight: 1 }))
+/** Words that are written by their sounds and so may be names. */
+function soundedWords(text: string, column: Column): readonly string[] {
+  if (column === 'zh') return foreignNamesIn(text)
+  if (column === 'ja') return KATAKANA_RUN.test(text) && text.length >= MIN_KATAKANA ? [text] : []
+  return (text.match(/\p{Script=Hangul}{2,}/gu) ?? []).filter((word) => !KOREAN_GRAMMAR.test(word))
 }
 
 async function findInWords(scope: Scope, text: string, column: Column, index: ConceptColumn): Promise<QuestionSpan[]> {
