@@ -59,7 +59,8 @@ export async function addWords(
   question: ParsedQuestion,
   own: ExpandedQuestion,
 ): Promise<QuestionWithAddedWords> {
-  const spans = tellingSpans(await findAlternatives(scope, library, question, own, mostOfRare(library)), library)
+  const found = await findAlternatives(scope, library, question, own, mostOfRare(library))
+  const spans = tellingSpans(withoutOwnTerms(found, question), library)
   const weights = new Map(own.weights)
   const postings = new Map(own.postings)
   const added: AddedWord[] = []
@@ -131,6 +132,15 @@ interface TellingSpan extends SpanAlternatives {
   /** Passages that hold the most frequent alternative, also where that is left out. */
   readonly mostPassages: number
 }
+
+/** Without other forms of the word itself ("develop", "development"), whose passages its own term scores already. */
+const withoutOwnTerms = (spans: readonly SpanAlternatives[], { words }: ParsedQuestion): SpanAlternatives[] =>
+  spans.flatMap((each) => {
+    const [word = '', ...others] = each.span.words
+    const own = new Set(others.length === 0 ? words.get(word) : [])
+    const alternatives = each.alternatives.filter(({ terms }) => terms.some((term) => !own.has(term)))
+    return alternatives.length === 0 ? [] : [{ ...each, alternatives }]
+  })
 
 /** Without alternatives that are too frequent to tell passages apart. */
 const tellingSpans = (spans: readonly SpanAlternatives[], { passages }: LibraryIndex): TellingSpan[] =>

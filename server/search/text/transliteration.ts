@@ -253,19 +253,10 @@ export function soundSimilarity(one: string, other: string): number {
   return 1 - (last.at(-1) ?? 0) / Math.max(1, first.length, second.length)
 }
 
+const FOREIGN_NAME = new RegExp(`[${[...HAN.keys()].join('')}]{2,}`, 'gu')
+
 /** Runs of characters that may write a foreign name in Chinese; other words are among them. */
-export function foreignNamesIn(text: string): string[] {
-  const runs: string[] = []
-  let run = ''
-  for (const character of `${text} `) {
-    if (HAN.has(character)) run += character
-    else {
-      if (run.length > 1) runs.push(run)
-      run = ''
-    }
-  }
-  return runs
-}
+export const foreignNamesIn = (text: string): readonly string[] => text.match(FOREIGN_NAME) ?? []
 
 /** Parts of a written name that are not its stem, by script: endings of Russian and Korean, and Arabic words in one with it. */
 const AFFIXES: Partial<Record<Script, RegExp>> = {
