@@ -89,7 +89,9 @@ const sumOf = (words: readonly { readonly weight: number }[]): number =>
 
 function occursIn(postings: TermPostings, isWanted: (passage: number) => boolean): boolean {
   let isFound = false
-  postings.eachPassage((passage) => (isFound ||= isWanted(passage)))
+  postings.eachChunk(({ length, passages }) => {
+    for (let index = 0; index < length && !isFound; index += 1) isFound = isWanted(passages[index] ?? 0)
+  })
   return isFound
 }
 

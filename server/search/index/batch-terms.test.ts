@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { decodeEntry } from '#test/encode-entry.ts'
 import { createBatchTerms, type TextToIndex } from './batch-terms.ts'
 import { unpackBlock } from './block.ts'
 import { eachRun } from './byte-runs.ts'
-import { eachPosting, readBlock, readPositions } from './segment-format.ts'
+import { readBlock } from './segment-format.ts'
 
 const word = fc.constantFrom('lamp', 'lamps', 'harbour', 'harbours', 'stone', '12:30', '港口', 'ledger')
 const someWords = fc.array(word, { minLength: 1, maxLength: 12 }).map((list) => list.join(' '))
@@ -22,6 +23,9 @@ const text: fc.Arbitrary<TextToIndex> = fc.record({
 })
 
 /** Lamp and lamps are one term, in each language another one. */
+/** More than the texts have. */
+const PASSAGES = 10_000
+
 const termOf = (language: string, given: string): string => `${language} ${given.replace(/s$/, '')}`
 
 type Found = Map<number, { count: number; positions: readonly number[] }>
@@ -38,10 +42,13 @@ function indexTogether(texts: readonly TextToIndex[]) {
   const terms = new Map<string, Found>()
   for (const content of eachRun(segment.contents))
     for (const [term, entry] of readBlock(unpackBlock(content).bytes)) {
-      const positions = readPositions(entry, () => true)
-      const ofTerm: Found = new Map()
-      eachPosting(entry, (passage, count) => ofTerm.set(passage, { count, positions: positions.get(passage) ?? [] }))
-      terms.set(term, ofTerm)
+      const { passages, counts, positions } = decodeEntry(entry, PASSAGES)
+      terms.set(
+        term,
+        new Map(
+          passages.map((passage, index) => [passage, { count: counts[index] ?? 0, positions: positions[index] ?? [] }]),
+        ),
+      )
     }
   return { passages: documents.flatMap(({ passages }) => passages), terms }
 }

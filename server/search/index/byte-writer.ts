@@ -67,6 +67,29 @@ export function varintEnd(bytes: Uint8Array, at: number): number {
   return end + 1
 }
 
+/** For fewer numbers a view of the bytes costs more than it saves. */
+const MIN_FOURS = 16
+
+/** The offset after so many varints. */
+export function skipVarints(bytes: Uint8Array, start: number, count: number): number {
+  let [at, rest] = [start, count]
+  if (rest > MIN_FOURS) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    // Four at once where none of them continues, as most do not.
+    while (rest >= 4) {
+      const long = view.getUint32(at) & 0x80_80_80_80
+      at += 4
+      rest -= 4
+      if (long !== 0) rest += ((long >>> 31) & 1) + ((long >>> 23) & 1) + ((long >>> 15) & 1) + ((long >>> 7) & 1)
+    }
+  }
+  while (rest > 0) {
+    if ((bytes[at] ?? 0) < 128) rest -= 1
+    at += 1
+  }
+  return at
+}
+
 export interface ByteReader {
   readonly bytes: Uint8Array
   at: number
@@ -91,12 +114,7 @@ export function createByteReader(bytes: Uint8Array, from = 0): ByteReader {
       }
     },
     skip(count: number) {
-      let [at, rest] = [reader.at, count]
-      while (rest > 0) {
-        if ((bytes[at] ?? 0) < 128) rest -= 1
-        at += 1
-      }
-      reader.at = at
+      reader.at = skipVarints(bytes, reader.at, count)
     },
   }
   return reader

@@ -9,13 +9,14 @@ function termWith(positionsIn: Readonly<Record<number, readonly number[]>>, coun
   const read: number[] = []
   const term: TermPostings = {
     frequency: Object.keys(positionsIn).length,
-    eachPassage(visit) {
-      for (const [passage, positions] of Object.entries(positionsIn))
-        visit(Number(passage), counts[Number(passage)] ?? positions.length)
+    eachChunk(visit) {
+      const passages = Int32Array.from(Object.keys(positionsIn), Number)
+      const found = Float64Array.from(passages, (passage) => counts[passage] ?? positionsIn[passage]?.length ?? 0)
+      visit({ length: passages.length, passages, counts: found })
     },
     eachPositions(isWanted, visit) {
       for (const [passage, positions] of Object.entries(positionsIn))
-        if (isWanted(Number(passage))) {
+        if (isWanted[Number(passage)] === 1) {
           read.push(Number(passage))
           visit(Number(passage), positions)
         }
@@ -26,16 +27,17 @@ function termWith(positionsIn: Readonly<Record<number, readonly number[]>>, coun
 
 function passagesOf(term: TermPostings): [passage: number, count: number][] {
   const found: [number, number][] = []
-  term.eachPassage((passage, count) => found.push([passage, count]))
+  term.eachChunk(({ length, passages, counts }) => {
+    for (let index = 0; index < length; index += 1) found.push([passages[index] ?? 0, counts[index] ?? 0])
+  })
   return found
 }
 
 function positionsOf(term: TermPostings, wanted: readonly number[]): [passage: number, positions: readonly number[]][] {
   const found: [number, readonly number[]][] = []
-  term.eachPositions(
-    (passage) => wanted.includes(passage),
-    (passage, positions) => found.push([passage, positions]),
-  )
+  const isWanted = new Uint8Array(SIZE)
+  for (const passage of wanted) isWanted[passage] = 1
+  term.eachPositions(isWanted, (passage, positions) => found.push([passage, positions]))
   return found
 }
 
@@ -82,5 +84,5 @@ test('alternatives add up by their weights, without the passages of the word its
     [6, [2, 8]],
     [6, [9]],
   ])
-  expect([dwelling.read, unit.read]).toEqual([[6], [6]])
+  expect([dwelling.read, unit.read]).toEqual([[2, 6], [6]])
 })

@@ -1,16 +1,23 @@
 /** Postings of several terms put together for one question: all words of a phrase, or any of several alternatives. */
-import type { TermPostings } from './posting-lookup.ts'
+import type { PassageChunk, TermPostings } from './posting-lookup.ts'
 
 /** Words of a phrase may have this many other words between them, all together. */
 const MAX_WORDS_BETWEEN = 3
 
-const NO_POSTINGS: TermPostings = { frequency: 0, eachPassage: () => undefined, eachPositions: () => undefined }
+const NO_POSTINGS: TermPostings = { frequency: 0, eachChunk: () => undefined, eachPositions: () => undefined }
 
+/** Postings collected one by one. */
 interface Held {
-  readonly passages: readonly number[]
+  readonly passages: number[]
   /** In their order. */
-  readonly counts: readonly number[]
+  readonly counts: number[]
 }
+
+const toChunk = ({ passages, counts }: Held): PassageChunk => ({
+  length: passages.length,
+  passages: Int32Array.from(passages),
+  counts: Float64Array.from(counts),
+})
 
 /** By passage, all 0 between two uses. A map of many passages takes longer than the search itself; nothing here waits. */
 let shared = new Float64Array()
@@ -20,7 +27,7 @@ function withCounts<Result>(size: number, { passages, counts }: Held, use: (coun
   if (shared.length < size) shared = new Float64Array(size)
   const countOf = shared
   try {
-    for (const [index, passage] of passages.entries()) countOf[passage] = counts[index] ?? 0
+    for (let index = 0; index < passages.length; index += 1) countOf[passages[index] ?? 0] = counts[index] ?? 0
     return use(countOf)
   } finally {
     for (const passage of passages) countOf[passage] = 0
@@ -38,7 +45,8 @@ export function joinPhrase(size: number, terms: readonly TermPostings[]): TermPo
   if (others.length === 0) return rarest
   let held = holding(rarest)
   for (const other of others) held = withCounts(size, held, (countOf) => alsoHolding(countOf, other))
-  const ofTerms = withCounts(size, held, (countOf) => terms.map((term) => positionsOf(term, countOf)))
+  const isHeld = markPassages(size, held.passages)
+  const ofTerms = terms.map((term) => positionsOf(term, isHeld))
   const positionsIn = new Map<number, readonly number[]>()
   const counts: number[] = []
   for (const [index, passage] of held.passages.entries()) {
@@ -49,45 +57,50 @@ export function joinPhrase(size: number, terms: readonly TermPostings[]): TermPo
     positionsIn.set(passage, found)
     counts.push(isPlaced ? found.length : (held.counts[index] ?? 0))
   }
-  const phrases: Held = { passages: [...positionsIn.keys()], counts }
+  const phrases = toChunk({ passages: [...positionsIn.keys()], counts })
   return {
-    frequency: phrases.passages.length,
-    eachPassage: (visit) => visitEach(phrases, visit),
+    frequency: phrases.length,
+    eachChunk: (visit) => visit(phrases),
     eachPositions(isWanted, visit) {
-      for (const [passage, positions] of positionsIn) if (isWanted(passage)) visit(passage, positions)
+      for (const [passage, positions] of positionsIn) if (isWanted[passage] === 1) visit(passage, positions)
     },
   }
 }
 
-function visitEach({ passages, counts }: Held, visit: (passage: number, count: number) => void): void {
-  for (const [index, passage] of passages.entries()) visit(passage, counts[index] ?? 0)
+function markPassages(size: number, passages: readonly number[]): Uint8Array {
+  const marks = new Uint8Array(size)
+  for (const passage of passages) marks[passage] = 1
+  return marks
 }
 
 function holding(term: TermPostings): Held {
-  const [passages, counts]: [number[], number[]] = [[], []]
-  term.eachPassage((passage, count) => {
-    passages.push(passage)
-    counts.push(count)
+  const held: Held = { passages: [], counts: [] }
+  term.eachChunk(({ length, passages, counts }) => {
+    for (let index = 0; index < length; index += 1) {
+      held.passages.push(passages[index] ?? 0)
+      held.counts.push(counts[index] ?? 0)
+    }
   })
-  return { passages, counts }
+  return held
 }
 
 /** @param countOf of the passages that hold the terms before, by passage */
 function alsoHolding(countOf: Float64Array, term: TermPostings): Held {
-  const [passages, counts]: [number[], number[]] = [[], []]
-  term.eachPassage((passage, count) => {
-    const before = countOf[passage] ?? 0
-    if (before === 0) return
-    passages.push(passage)
-    counts.push(Math.min(before, count))
+  const held: Held = { passages: [], counts: [] }
+  term.eachChunk(({ length, passages, counts }) => {
+    for (let index = 0; index < length; index += 1) {
+      const passage = passages[index] ?? 0
+      const before = countOf[passage] ?? 0
+      if (before === 0) continue
+      held.passages.push(passage)
+      held.counts.push(Math.min(before, counts[index] ?? 0))
+    }
   })
-  return { passages, counts }
+  return held
 }
 
-/** @param countOf above 0 for the passages that are wanted */
-function positionsOf(term: TermPostings, countOf: Float64Array): Map<number, readonly number[]> {
+function positionsOf(term: TermPostings, isWanted: Uint8Array): Map<number, readonly number[]> {
   const positions = new Map<number, readonly number[]>()
-  const isWanted = (passage: number) => (countOf[passage] ?? 0) > 0
   term.eachPositions(isWanted, (passage, list) => {
     const before = positions.get(passage)
     positions.set(passage, before ? [...before, ...list] : list)
@@ -106,8 +119,8 @@ function findPhrases([first = [], ...others]: readonly (readonly number[])[]): n
 /** @param terms of which no passage holds two, as the stems of a word in several languages */
 export const joinApart = (terms: readonly TermPostings[]): TermPostings => ({
   frequency: terms.reduce((sum, { frequency }) => sum + frequency, 0),
-  eachPassage(visit) {
-    for (const term of terms) term.eachPassage(visit)
+  eachChunk(visit) {
+    for (const term of terms) term.eachChunk(visit)
   },
   eachPositions(isWanted, visit) {
     for (const term of terms) term.eachPositions(isWanted, visit)
@@ -132,32 +145,39 @@ export function uniteAlternatives(
   own: TermPostings = NO_POSTINGS,
 ): TermPostings {
   const isOwn = new Uint8Array(size)
-  own.eachPassage((passage) => (isOwn[passage] = 1))
-  const united = addUp(size, alternatives, isOwn)
-  const isUnited = new Uint8Array(size)
-  for (const passage of united.passages) isUnited[passage] = 1
+  own.eachChunk(({ length, passages }) => {
+    for (let index = 0; index < length; index += 1) isOwn[passages[index] ?? 0] = 1
+  })
+  const held = addUp(size, alternatives, isOwn)
+  const isUnited = markPassages(size, held.passages)
+  const united = toChunk(held)
   return {
-    frequency: own.frequency + united.passages.length,
-    eachPassage: (visit) => visitEach(united, visit),
+    frequency: own.frequency + united.length,
+    eachChunk: (visit) => visit(united),
     eachPositions(isWanted, visit) {
-      const isHeld = (passage: number) => isUnited[passage] === 1 && isWanted(passage)
-      for (const { postings } of alternatives) postings.eachPositions(isHeld, visit)
+      for (const { postings } of alternatives)
+        postings.eachPositions(isWanted, (passage, positions) => {
+          if (isUnited[passage] === 1) visit(passage, positions)
+        })
     },
   }
 }
 
 function addUp(size: number, alternatives: readonly WeightedPostings[], isOwn: Uint8Array): Held {
-  const passages: number[] = []
+  const united: number[] = []
   // Passages that are added meanwhile are cleared, too.
-  return withCounts(size, { passages, counts: [] }, (countOf) => {
+  return withCounts(size, { passages: united, counts: [] }, (countOf) => {
     for (const { postings, weight } of alternatives) {
-      postings.eachPassage((passage, count) => {
-        if (isOwn[passage] === 1) return
-        const before = countOf[passage] ?? 0
-        if (before === 0) passages.push(passage)
-        countOf[passage] = before + weight * count
+      postings.eachChunk(({ length, passages, counts }) => {
+        for (let index = 0; index < length; index += 1) {
+          const passage = passages[index] ?? 0
+          if (isOwn[passage] === 1) continue
+          const before = countOf[passage] ?? 0
+          if (before === 0) united.push(passage)
+          countOf[passage] = before + weight * (counts[index] ?? 0)
+        }
       })
     }
-    return { passages, counts: passages.map((passage) => countOf[passage] ?? 0) }
+    return { passages: united, counts: united.map((passage) => countOf[passage] ?? 0) }
   })
 }

@@ -4,13 +4,14 @@ import { createByteCache } from './byte-cache.ts'
 import { type IndexSegment, type LibraryIndex, numberOfLanguage } from './library-index.ts'
 import {
   blockOfHash,
-  eachPosting,
+  eachPositions,
+  eachChunk,
   encodeTerm,
   type Entry,
   findEntry,
   hashTerm,
   type IndexBlock,
-  readPositions,
+  type PostingChunk,
 } from './segment-format.ts'
 
 interface SegmentPostings {
@@ -20,26 +21,26 @@ interface SegmentPostings {
   readonly inLanguages?: Uint8Array
 }
 
+export type PassageChunk = Readonly<Pick<PostingChunk, 'length' | 'passages' | 'counts'>>
+
 /** Passages that hold a term, or a group of terms that a question treats as one. */
 export interface TermPostings {
   /** Number of passages that are visited. */
   readonly frequency: number
-  /** @param visit receives an occurrence count, which may be weighted */
-  eachPassage(visit: (passage: number, count: number) => void): void
-  /** Visits the passages that are wanted, with the word positions of the term in them. */
-  eachPositions(
-    isWanted: (passage: number) => boolean,
-    visit: (passage: number, positions: readonly number[]) => void,
-  ): void
+  /** @param visit receives a chunk that is valid until it returns; counts may be weighted */
+  eachChunk(visit: (chunk: PassageChunk) => void): void
+  /**
+   * Visits passages with the word positions of the term in them.
+   * @param isWanted 1 for each passage of the library that is wanted
+   */
+  eachPositions(isWanted: Uint8Array, visit: (passage: number, positions: readonly number[]) => void): void
 }
 
 export interface IndexedTerm extends TermPostings {
   readonly parts: readonly SegmentPostings[]
-  eachPassage(visit: PlaceVisitor): void
+  /** @param visit may change the chunk */
+  eachChunk(visit: (chunk: PostingChunk) => void): void
 }
-
-/** @param places occurrences that have a position: those in the text, not in the title or a heading */
-type PlaceVisitor = (passage: number, count: number, places: number) => void
 
 interface CachedBlock extends IndexBlock {
   readonly byteLength: number
@@ -51,36 +52,60 @@ export const EMPTY_BLOCK: CachedBlock = { bytes: new Uint8Array(), byteLength: 0
 const openTerm = (parts: readonly SegmentPostings[]): IndexedTerm => ({
   parts,
   frequency: countPassages(parts),
-  eachPassage(visit) {
-    for (const part of parts) eachOfPart(part, visit)
+  eachChunk(visit) {
+    for (const part of parts) eachChunkOfPart(part, visit)
   },
   eachPositions(isWanted, visit) {
-    for (const part of parts) {
-      const { base } = part.segment
-      const positions = readPositions(part.entry, (passage) => isWanted(base + passage) && countsIn(part, passage))
-      for (const [passage, list] of positions) visit(base + passage, list)
+    for (const { segment, entry, inLanguages } of parts) {
+      const { base, languages } = segment
+      eachPositions(
+        entry,
+        base,
+        isWanted,
+        inLanguages === undefined
+          ? visit
+          : (passage, positions) => {
+              if (inLanguages[languages?.[passage - base] ?? 0] === 1) visit(passage, positions)
+            },
+      )
     }
   },
 })
 
-function eachOfPart(part: SegmentPostings, visit: PlaceVisitor): void {
-  const { base, deleted } = part.segment
-  if (deleted === undefined && part.inLanguages === undefined) {
-    eachPosting(part.entry, (passage, count, places) => visit(base + passage, count, places))
-    return
-  }
-  eachPosting(part.entry, (passage, count, places) => {
-    if (deleted?.[passage] !== 1 && countsIn(part, passage)) visit(base + passage, count, places)
+function eachChunkOfPart(part: SegmentPostings, visit: (chunk: PostingChunk) => void): void {
+  const { segment, entry, inLanguages } = part
+  if (segment.deleted === undefined && inLanguages === undefined) return eachChunk(entry, segment.base, visit)
+  eachChunk(entry, segment.base, (chunk) => {
+    leaveOut(chunk, part)
+    if (chunk.length > 0) visit(chunk)
   })
 }
 
-const countsIn = ({ inLanguages, segment }: SegmentPostings, passage: number): boolean =>
-  inLanguages === undefined || inLanguages[segment.languages?.[passage] ?? 0] === 1
+/** Leaves out passages that are deleted, and those of languages in which the term does not count. */
+function leaveOut(chunk: PostingChunk, { segment: { base, deleted, languages }, inLanguages }: SegmentPostings): void {
+  const { passages, counts, places } = chunk
+  let length = 0
+  for (let index = 0; index < chunk.length; index += 1) {
+    const passage = passages[index] ?? 0
+    if (deleted?.[passage - base] === 1) continue
+    if (inLanguages !== undefined && inLanguages[languages?.[passage - base] ?? 0] !== 1) continue
+    passages[length] = passage
+    counts[length] = counts[index] ?? 0
+    places[length] = places[index] ?? 0
+    length += 1
+  }
+  chunk.length = length
+}
 
 /** Titles and headings, which count for every passage below them, count only where the text does not hold the term. */
 export const inText = (term: IndexedTerm): TermPostings => ({
   ...term,
-  eachPassage: (visit) => term.eachPassage((passage, count, places) => visit(passage, places > 0 ? places : count)),
+  eachChunk: (visit) =>
+    term.eachChunk((chunk) => {
+      const { length, counts, places } = chunk
+      for (let index = 0; index < length; index += 1) if ((places[index] ?? 0) > 0) counts[index] = places[index] ?? 0
+      visit(chunk)
+    }),
 })
 
 export function joinForms(forms: readonly { postings: IndexedTerm; languages: readonly string[] }[]): IndexedTerm {
@@ -168,7 +193,7 @@ function countPassages(parts: readonly SegmentPostings[]): number {
   let count = 0
   for (const part of parts) {
     if (part.segment.deleted === undefined && part.inLanguages === undefined) count += part.entry.size
-    else eachOfPart(part, () => (count += 1))
+    else eachChunkOfPart(part, ({ length }) => (count += length))
   }
   return count
 }

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodeEntry, type Postings, writtenEntry } from '#test/encode-entry.ts'
+import { decodeEntry, encodeEntry, type Postings, writtenEntry } from '#test/encode-entry.ts'
 import {
   blockOf,
   createEntryWriter,
-  eachPosting,
+  eachChunk,
+  eachPositions,
   encodeTerm,
   type Entry,
   findEntry,
   readBlock,
-  readPositions,
 } from './segment-format.ts'
 
 const rising = (most: number) =>
@@ -24,16 +24,8 @@ const postings: fc.Arbitrary<Postings> = rising(1_000_000).chain((passages) =>
     })),
 )
 
-function decode(entry: Entry): Postings {
-  const positions = readPositions(entry, () => true)
-  const decoded: Postings = { passages: [], counts: [], positions: [] }
-  eachPosting(entry, (passage, count) => {
-    decoded.passages.push(passage)
-    decoded.counts.push(count)
-    decoded.positions.push(positions.get(passage) ?? [])
-  })
-  return decoded
-}
+const PASSAGES = 2_100_000
+const decode = (entry: Entry): Postings => decodeEntry(entry, PASSAGES)
 
 test('a block gives back every term as it was written, and finds each alone', () => {
   const terms = fc.uniqueArray(fc.tuple(fc.string({ minLength: 1, unit: 'grapheme' }), postings), {
@@ -75,6 +67,32 @@ test('renumbering keeps counts and positions, and omits deleted passages', () =>
       expectAll(second, (passage) => passage + 1_000_000)
       expect(entry && decode(entry[1])).toEqual(expected)
     }),
+  )
+})
+
+test('long lists are decoded in chunks, also inside each other, and only wanted positions are read', () => {
+  const places: Postings = { passages: [], counts: [], positions: [] }
+  for (let passage = 3; passage < 9_000; passage += 1 + (passage % 5)) {
+    const positions = passage % 3 === 0 ? [] : [passage % 200, 300]
+    places.passages.push(passage)
+    places.counts.push(Math.max(1, positions.length + (passage % 7 === 0 ? 200 : 0)))
+    places.positions.push(positions)
+  }
+  const entry = [...readBlock(encodeEntry('term', places))][0]?.[1]
+  if (!entry) throw new Error('there is no entry')
+  const [outer, inner]: [number[], Set<string>] = [[], new Set()]
+  eachChunk(entry, 10, (chunk) => {
+    inner.add(JSON.stringify(decodeEntry(entry, 9_000)))
+    outer.push(...chunk.passages.subarray(0, chunk.length))
+  })
+  expect(outer).toEqual(places.passages.map((passage) => passage + 10))
+  expect([...inner]).toEqual([JSON.stringify(places)])
+  const isWanted = new Uint8Array(9_010)
+  for (const index of [0, 700, places.passages.length - 1]) isWanted[(places.passages[index] ?? 0) + 10] = 1
+  const read: [number, readonly number[]][] = []
+  eachPositions(entry, 10, isWanted, (passage, positions) => read.push([passage - 10, positions]))
+  expect(read).toEqual(
+    [0, 700, places.passages.length - 1].map((index) => [places.passages[index], places.positions[index]]),
   )
 })
 

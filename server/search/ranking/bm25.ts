@@ -14,26 +14,36 @@ export const idf = (library: LibraryIndex, frequency: number): number =>
 export const saturation = (library: LibraryIndex, passage: number): number =>
   K1 * (1 - B + (B * (library.lengths[passage] ?? 0)) / library.averageLength)
 
-export function scoreBm25(library: LibraryIndex, weights: Weights, postings: PostingsByTerm): Float64Array {
+export interface ScoredPassages {
+  /** By passage; 0 where no term occurs. */
+  readonly scores: Float64Array
+  /** Number of passages with a score. */
+  readonly matched: number
+}
+
+export function scoreBm25(library: LibraryIndex, weights: Weights, postings: PostingsByTerm): ScoredPassages {
   const { lengths } = library
   const scores = new Float64Array(lengths.length)
+  // Counted by a sum: a branch on each score takes longer, because no processor can predict it.
+  const isScored = new Uint8Array(lengths.length)
   const [perPassage, perWord] = [K1 * (1 - B), (K1 * B) / library.averageLength]
   for (const [term, weight] of weights) {
     const ofTerm = postings.get(term)
     if (!ofTerm) continue
     const factor = weight * idf(library, ofTerm.frequency) * (K1 + 1)
-    ofTerm.eachPassage((passage, count) => {
-      const score = (factor * count) / (count + perPassage + perWord * (lengths[passage] ?? 0))
-      scores[passage] = (scores[passage] ?? 0) + score
+    ofTerm.eachChunk(({ length, passages, counts }) => {
+      for (let index = 0; index < length; index += 1) {
+        const passage = passages[index] ?? 0
+        const count = counts[index] ?? 0
+        const score = (factor * count) / (count + perPassage + perWord * (lengths[passage] ?? 0))
+        scores[passage] = (scores[passage] ?? 0) + score
+        isScored[passage] = 1
+      }
     })
   }
-  return scores
-}
-
-export function countScored(scores: Float64Array): number {
-  let count = 0
-  for (let passage = 0; passage < scores.length; passage += 1) if ((scores[passage] ?? 0) > 0) count += 1
-  return count
+  let matched = 0
+  for (let passage = 0; passage < isScored.length; passage += 1) matched += isScored[passage] ?? 0
+  return { scores, matched }
 }
 
 export function bestPassages(

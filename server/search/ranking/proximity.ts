@@ -51,20 +51,16 @@ function findOccurrences(
   { postings, candidates }: { readonly postings: PostingsByTerm; readonly candidates: readonly number[] },
 ): Map<number, Occurrence[]> {
   const occurrences = new Map<number, Occurrence[]>()
-  // A set would be slower: every passage that holds a term is looked up.
   const isCandidate = new Uint8Array(library.lengths.length)
   for (const passage of candidates) isCandidate[passage] = 1
   for (const term of terms) {
     const ofTerm = postings.get(term)
     if (!ofTerm) continue
-    ofTerm.eachPositions(
-      (passage) => isCandidate[passage] === 1,
-      (passage, positions) => {
-        const known = occurrences.get(passage) ?? []
-        for (const position of positions) known.push({ term, position })
-        occurrences.set(passage, known)
-      },
-    )
+    ofTerm.eachPositions(isCandidate, (passage, positions) => {
+      const known = occurrences.get(passage) ?? []
+      for (const position of positions) known.push({ term, position })
+      occurrences.set(passage, known)
+    })
   }
   return occurrences
 }

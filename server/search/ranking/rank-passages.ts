@@ -4,7 +4,7 @@ import type { LibraryIndex } from '#server/search/index/library-index.ts'
 import { readTerms } from '#server/search/index/posting-lookup.ts'
 import type { ExpandedQuestion } from '#server/search/query/expansion.ts'
 import type { ParsedQuestion } from '#server/search/query/parse-question.ts'
-import { bestPassages, countScored, type PostingsByTerm, scoreBm25 } from './bm25.ts'
+import { bestPassages, type PostingsByTerm, scoreBm25 } from './bm25.ts'
 import { readFeedbackTerms } from './feedback-terms.ts'
 import { scoreProximity } from './proximity.ts'
 import {
@@ -47,7 +47,7 @@ export async function rankPassages(
 }
 
 export function rankByWords({ library, expanded: { weights, postings }, isAllowed, limit }: RankingInput): WordRanking {
-  const scores = scoreBm25(library, weights, postings)
+  const { scores, matched } = scoreBm25(library, weights, postings)
   const byBm25 = bestPassages(scores, limit, isAllowed)
   const proximity = scoreProximity(library, weights.keys(), postings, byBm25)
   const bm25 = (passage: number) => scores[passage] ?? 0
@@ -58,7 +58,7 @@ export function rankByWords({ library, expanded: { weights, postings }, isAllowe
     order: byBm25.toSorted((one, other) => scoreOf(other) - scoreOf(one)),
     scoreOf,
     scoresOf: (passage) => ({ words: bm25(passage), nearness: proximity.get(passage) ?? 0 }),
-    matched: countScored(scores),
+    matched,
   }
 }
 
@@ -88,7 +88,7 @@ async function rankWithFeedback(
     share,
     isFrequent: (term, maxShare) => (all.get(term)?.frequency ?? Infinity) > maxShare * library.passages,
   })
-  const scores = scoreBm25(library, widened, all)
+  const { scores } = scoreBm25(library, widened, all)
   const [first] = ranking.order
   const order = bestPassages(scores, limit, (passage) => passage !== first && isAllowed(passage))
   // Feedback weights add up to 1, which makes scores of different questions comparable.
