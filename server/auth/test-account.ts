@@ -25,7 +25,7 @@ export async function ensureTestAccount({
   const markerKey = Buffer.from(hkdfSync('sha256', seed, '', 'test account marker', 32))
   const markerOf = (hash: string): Buffer => createHmac('sha256', markerKey).update(hash).digest()
 
-  const stands = await database.asAuth(async (scope) => {
+  const isUsable = await database.asAuth(async (scope) => {
     const stored = await scope.query<{ hash: string | null; marker: Buffer }>(
       `select u.encrypted_password as hash, t.marker from auth.test_accounts t join auth.users u on u.id = t.user_id
        where lower(u.email) = $1 and u.confirmed_at is not null`,
@@ -34,7 +34,7 @@ export async function ensureTestAccount({
     const row = stored.rows[0]
     return row?.hash != null && timingSafeEqual(row.marker, markerOf(row.hash))
   })
-  if (!stands) {
+  if (!isUsable) {
     const passwordHash = await hashPassword(password)
     await database.asAuth((scope) => establish(scope, passwordHash, markerOf(passwordHash)))
   }

@@ -10,7 +10,7 @@ const MESSAGES = {
   no_room: 'There is no room for the text of this file. Delete documents, this one too, and upload it again.',
   page_limit: 'This file has more scanned pages than may be recognised today. Upload it again tomorrow.',
   too_many_pixels: 'This picture has more pixels than can be read.',
-  too_deep: 'The parts of this file stand inside each other too deeply to be read.',
+  too_deep: 'The parts of this file are nested too deeply to be read.',
   timed_out: 'Reading this file took too long.',
   out_of_memory: 'Reading this file needs more memory than is allowed.',
   crashed: 'Reading this file failed several times.',

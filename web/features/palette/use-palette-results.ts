@@ -96,7 +96,7 @@ export function usePaletteResults(search: string, { open, userId, actions, isEve
   const failed = [
     ...(conversations.isError ? ['Conversations could not be searched.'] : []),
     ...(messages.isError ? ['Messages could not be searched.'] : []),
-    ...(passages.isError ? ['What stands in documents could not be searched.'] : []),
+    ...(passages.isError ? ['The texts of documents could not be searched.'] : []),
   ]
   return {
     wanted,
