@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Scope } from '#server/database/scope.ts'
 import { type Account, findAccountByEmail, requireAccount } from './accounts.ts'
+import { deleteEmailChangeCodes } from './email-change.ts'
 import { AuthError } from './errors.ts'
 import type { LinkKind } from './rate-limits.ts'
 import { issueMailCode, sendAndWait } from './mail-codes.ts'
@@ -164,7 +165,5 @@ async function prepareEmailChange(scope: Scope, account: Account, newEmail: stri
     [account.id, newEmail],
   )
   if (begun.rowCount === 0) return
-  await scope.query(`delete from auth.one_time_tokens where user_id = $1 and token_type::text like 'email_change_%'`, [
-    account.id,
-  ])
+  await deleteEmailChangeCodes(scope, account.id)
 }

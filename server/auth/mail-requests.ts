@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { Scope } from '#server/database/scope.ts'
 import { type Account, findAccountByEmail } from './accounts.ts'
-import { beginEmailChange } from './email-change.ts'
+import { resendEmailChange } from './email-change.ts'
 import { AuthError } from './errors.ts'
 import { addressBucket, refundAttempts, type LinkKind, mailBuckets, enforceRateLimits } from './rate-limits.ts'
 import { issueMailCode, type OutgoingMail, type MailCodeRequest, sendInBackground } from './mail-codes.ts'
@@ -58,8 +58,7 @@ export function mailRequestRoutes(service: AuthService): Hono {
           const unconfirmed = account?.confirmed_at === null ? account : undefined
           return writeTo(scope, service, unconfirmed, { kind: 'confirmation', email: address, pkce, redirectTo })
         }
-        const changing = account === undefined || account.email_change === '' ? undefined : account
-        return beginEmailChange(scope, service, changing, { email: changing?.email_change ?? '', pkce, redirectTo })
+        return resendEmailChange(scope, service, account, { pkce, redirectTo })
       },
     })
   })

@@ -1,4 +1,7 @@
-/** One-time codes of mails: a link token and six digits, valid once and for a limited time. */
+/**
+ * One-time codes of mails: a link token and six digits, valid once and for a limited time. Each change of them locks the
+ * account first, since several links of one account may be followed at once while further mails are asked for.
+ */
 import { createHash, createHmac, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Scope } from '#server/database/scope.ts'
 import { beginFlow, type Challenge, type FlowMethod } from './pkce.ts'
@@ -10,7 +13,7 @@ export type CodeKind =
   | 'email_change_token_current'
   | 'email_change_token_new'
 
-const LIFETIME_S: Record<CodeKind, number> = {
+export const LIFETIME_S: Readonly<Record<CodeKind, number>> = {
   confirmation_token: 86_400,
   recovery_token: 3600,
   reauthentication_token: 3600,
@@ -49,8 +52,8 @@ interface CodeRequest {
 }
 
 /**
- * Voids the previous code of its kind. Earlier links of sign-ups and sign-ins stay valid until they end, since anybody can
- * ask for a further mail. Without a `userId`, runs as many statements (equal timing) and stores nothing.
+ * Voids the previous code of its kind. Earlier links stay valid until they end, since anybody can ask for a further mail.
+ * Without a `userId`, runs as many statements (equal timing) and stores nothing.
  */
 export async function issueCode(scope: Scope, { key, kind, email, userId, flow }: CodeRequest): Promise<IssuedCode> {
   const prefix = flow?.pkce === undefined ? '' : PKCE_PREFIX
@@ -59,11 +62,12 @@ export async function issueCode(scope: Scope, { key, kind, email, userId, flow }
     code: String(randomInt(1_000_000)).padStart(6, '0'),
   }
   const id = userId ?? randomUUID()
+  await scope.query(`update auth.users set ${SENT_AT[kind]} = now() where id = $1`, [id])
   const flowId = flow && (await beginFlow(scope, { userId: id, ...flow }))
   await scope.query(
     `insert into auth.earlier_links (token_hash, user_id, token_type, flow_state_id, expires_at)
      select token_hash, user_id, token_type, flow_state_id, expires_at from auth.one_time_tokens
-     where user_id = $1 and token_type = $2 and expires_at > now() and $2 in ('confirmation_token', 'recovery_token')
+     where user_id = $1 and token_type = $2 and expires_at > now() and token_type <> 'reauthentication_token'
      on conflict do nothing`,
     [id, kind],
   )
@@ -75,7 +79,6 @@ export async function issueCode(scope: Scope, { key, kind, email, userId, flow }
        flow_state_id = excluded.flow_state_id, expires_at = excluded.expires_at, attempts = 0, created_at = now()`,
     [id, kind, digestOf(issued.token), keyedDigestOf(key, email, issued.code), email, LIFETIME_S[kind], flowId ?? null],
   )
-  await scope.query(`update auth.users set ${SENT_AT[kind]} = now() where id = $1`, [id])
   return issued
 }
 
@@ -101,7 +104,8 @@ export async function findLink(
     `select token_type as kind, relates_to as email from auth.one_time_tokens
      where token_hash = $1 and token_type = any($2::auth.one_time_token_type[]) and expires_at > now()
      union all
-     select l.token_type, coalesce(u.email, '') from auth.earlier_links l join auth.users u on u.id = l.user_id
+     select l.token_type, case l.token_type when 'email_change_token_new' then u.email_change else coalesce(u.email, '') end
+     from auth.earlier_links l join auth.users u on u.id = l.user_id
      where l.token_hash = $1 and l.token_type = any($2::auth.one_time_token_type[]) and l.expires_at > now()`,
     [digestOf(token), kinds],
   )
@@ -113,6 +117,13 @@ export async function useLinkToken(
   token: string,
   kinds: readonly CodeKind[],
 ): Promise<UsedCode | undefined> {
+  await scope.query(
+    `select from auth.users u where u.id in (
+       select user_id from auth.one_time_tokens where token_hash = $1
+       union all select user_id from auth.earlier_links where token_hash = $1
+     ) for no key update`,
+    [digestOf(token)],
+  )
   const taking = [
     // The code remains, for a link with PKCE that was opened in another browser than the one that asked for it.
     `update auth.one_time_tokens set token_hash = encode(sha256(uuid_send(gen_random_uuid())), 'hex')
@@ -136,6 +147,13 @@ export async function useCode(
   scope: Scope,
   { key, email, code, kinds }: { key: Buffer; email: string; code: string; kinds: readonly CodeKind[] },
 ): Promise<UsedCode | undefined> {
+  await scope.query(
+    `select from auth.users u where u.id in (
+       select o.user_id from auth.one_time_tokens o
+       where o.relates_to = $1 and o.token_type = any($2::auth.one_time_token_type[])
+     ) order by u.id for no key update`,
+    [email, kinds],
+  )
   const pending = await scope.query<UsedCode & { id: string; code_hash: Buffer }>(
     `select o.id, o.user_id as "userId", o.token_type as kind, o.flow_state_id as "flowId", o.code_hash
      from auth.one_time_tokens o
@@ -157,8 +175,12 @@ export async function useCode(
   return { ...match, flowId: null }
 }
 
-/** Ends all pending sign-ins by mail, except the flow that is being completed and the code of its mail. */
+/**
+ * Ends all pending sign-ins by mail, except the flow that is being completed and the code of its mail. A change of address
+ * whose codes end loses the confirmation of its first side.
+ */
 export async function voidCodes(scope: Scope, userId: string, storedFlowId: string | null = null): Promise<void> {
+  await scope.query('update auth.users set email_change_confirm_status = 0 where id = $1', [userId])
   await scope.query(
     'delete from auth.one_time_tokens where user_id = $1 and ($2::uuid is null or flow_state_id is distinct from $2)',
     [userId, storedFlowId],

@@ -143,7 +143,6 @@ async function hashNewPassword(
 }
 
 async function changePassword(scope: Scope, { account, sessionId }: SignedIn, passwordHash: string): Promise<void> {
-  // Lock codes before the account, as using a code does, to prevent deadlocks.
   await voidCodes(scope, account.id)
   await scope.query(
     `update auth.users set encrypted_password = $2, raw_app_meta_data = raw_app_meta_data - 'needs_password', updated_at = now()

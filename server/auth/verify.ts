@@ -225,7 +225,7 @@ async function confirmByMail(scope: Scope, used: UsedCode): Promise<Account | 'w
   if (before === undefined) return undefined
   requireUsable(before)
   if (kind === 'email_change_token_current' || kind === 'email_change_token_new') {
-    const changed = await confirmEmailChange(scope, used)
+    const changed = await confirmEmailChange(scope, { userId, kind, flowId })
     if (changed === undefined || changed === 'waiting') return changed
   } else if (before.confirmed_at === null) {
     await voidCodes(scope, userId, flowId)

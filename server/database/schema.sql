@@ -302,6 +302,7 @@ create table auth.users (
   is_anonymous boolean not null default false,
   email_assumed boolean not null default false,
   self_registered boolean not null default false,
+  constraint users_email_change_confirm_status_check CHECK (((email_change_confirm_status >= 0) AND (email_change_confirm_status <= 2))),
   constraint users_phone_key UNIQUE (phone),
   constraint users_pkey PRIMARY KEY (id)
 );
