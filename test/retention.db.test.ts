@@ -209,6 +209,7 @@ async function signIns({ factorId }: Belongings): Promise<void> {
     await service.newClient().auth.resetPasswordForEmail(EMAIL)
   }
   await service.newPkceClient().auth.resetPasswordForEmail(EMAIL)
+  await service.newAdmin().inviteUserByEmail(`invited-${months}@example.test`)
   await service.newClient().auth.signInAnonymously()
   await admin.query('insert into auth.mfa_challenges (factor_id) values ($1)', [factorId])
   await admin.query(

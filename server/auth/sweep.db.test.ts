@@ -110,3 +110,84 @@ test('accounts that strangers left behind go, and the sessions of one person hav
   expect(await counted('refresh_tokens where revoked')).toBe(500)
   expect((await service.newClient().auth.refreshSession({ refresh_token: session.refresh_token })).error).toBeNull()
 })
+
+test('an invitation that was never accepted goes a month after its last mail, unless its account is in use', async () => {
+  const service = await startAuthService()
+  onTestFinished(() => service.close())
+  const operator = service.newAdmin()
+  const ids = new Map<string, string>()
+  const invite = async (name: string) => {
+    const { data, error } = await operator.inviteUserByEmail(`${name}@example.test`)
+    if (error) throw error
+    ids.set(name, data.user.id)
+    return data.user.id
+  }
+  const makeOlder = async (days: number) => {
+    await service.admin.query(
+      `update auth.users set created_at = created_at - make_interval(days => $1), invited_at = invited_at - make_interval(days => $1),
+         confirmation_sent_at = confirmation_sent_at - make_interval(days => $1),
+         recovery_sent_at = recovery_sent_at - make_interval(days => $1)`,
+      [days],
+    )
+    await service.admin.query('update auth.one_time_tokens set expires_at = expires_at - make_interval(days => $1)', [
+      days,
+    ])
+  }
+  const own = (statement: string, name: string) => service.admin.query(statement, [ids.get(name)])
+
+  for (const name of ['forgotten', 'reminded', 'recovering', 'accepted', 'signed-in', 'phone', 'provider'])
+    await invite(name)
+  for (const name of ['member', 'author', 'storing', 'noted', 'disabled', 'waiting']) await invite(name)
+  await operator.generateLink({ type: 'invite', email: 'by-link@example.test' })
+  await operator.createUser({ email: 'made@example.test' })
+  const code = await service.codeFor('accepted@example.test')
+  await service.newClient().auth.verifyOtp({ email: 'accepted@example.test', token: code, type: 'invite' })
+  await own('update auth.users set last_sign_in_at = now() where id = $1', 'signed-in')
+  await own(`update auth.users set phone = '4912345', phone_confirmed_at = now() where id = $1`, 'phone')
+  await own(
+    `insert into auth.identities (provider_id, user_id, identity_data, provider) values ('7', $1, '{}', 'github')`,
+    'provider',
+  )
+  const space = await service.admin.query<{ id: string }>(`insert into spaces (name) values ('Harbour') returning id`)
+  await service.admin.query(`insert into space_members (space_id, user_id, role) values ($1, $2, 'reader')`, [
+    space.rows[0]?.id,
+    ids.get('member'),
+  ])
+  await own(`insert into conversations (uid, title, model_name) values ($1, 'Tides', 'alcove-reader')`, 'author')
+  await own(
+    `insert into storage.objects (bucket_id, name) values ('documents', $1::uuid || '/tide-tables.txt')`,
+    'storing',
+  )
+  await service.admin.query('create table notes (person uuid references auth.users on delete cascade)')
+  await own('insert into notes values ($1)', 'noted')
+  await operator.updateUserById(ids.get('disabled') ?? '', { ban_duration: '9000h' })
+
+  await makeOlder(21)
+  await operator.inviteUserByEmail('reminded@example.test')
+  await service.newClient().auth.resetPasswordForEmail('recovering@example.test')
+  await makeOlder(10)
+  await own(`update auth.one_time_tokens set expires_at = now() + interval '1 hour' where user_id = $1`, 'waiting')
+  const left = async () => {
+    await sweepAuth(service.database, { sessionDays: 30, sessionIdleDays: 14 })
+    const { rows } = await service.admin.query<{ name: string }>(
+      `select split_part(email, '@', 1) as name from auth.users order by 1`,
+    )
+    return rows.map(({ name }) => name)
+  }
+  const inUse = [
+    'accepted',
+    'author',
+    'disabled',
+    'made',
+    'member',
+    'noted',
+    'phone',
+    'provider',
+    'signed-in',
+    'storing',
+  ]
+  expect(await left()).toEqual([...inUse, 'recovering', 'reminded', 'waiting'].toSorted())
+  await makeOlder(21)
+  expect(await left()).toEqual(inUse)
+  expect((await operator.inviteUserByEmail('forgotten@example.test')).error).toBeNull()
+})

@@ -9,6 +9,8 @@ import { PENDING_DAYS } from './signup-claims.ts'
 const MAX_SESSIONS = 500
 /** Per session; reuse of an older one is refused, but no longer ends the session. */
 const MAX_REVOKED_TOKENS = 500
+/** Days after its last mail in which an account is removed whose invitation was never accepted. */
+const INVITATION_DAYS = 30
 
 /** Rows whose time is over. */
 const EXPIRED = [
@@ -50,13 +52,26 @@ const SURPLUS_TOKENS = `
     ) old
   ) surplus`)}`
 
+/** Never used, and no valid link leads to it. */
+const IS_UNCONFIRMED = `u.email_confirmed_at is null and u.phone_confirmed_at is null and u.last_sign_in_at is null
+      and not u.is_anonymous and not u.is_sso_user
+      and not exists (select from auth.one_time_tokens t where t.user_id = u.id)`
+
 /** Accounts of strangers: never confirmed, or anonymous without a session, to which nothing leads back. */
 const PENDING_ACCOUNTS = `
   delete from auth.users where ${inBatch(`auth.users u
-    where u.email_confirmed_at is null and u.phone_confirmed_at is null and u.last_sign_in_at is null
-      and u.invited_at is null and not u.is_anonymous and not u.is_sso_user
-      and greatest(u.confirmation_sent_at, u.recovery_sent_at) < now() - make_interval(days => $1)
-      and not exists (select from auth.one_time_tokens t where t.user_id = u.id)`)}`
+    where ${IS_UNCONFIRMED} and u.invited_at is null
+      and greatest(u.confirmation_sent_at, u.recovery_sent_at) < now() - make_interval(days => $1)`)}`
+
+/** A disabled account stays: the operator keeps its address out. */
+const UNACCEPTED_INVITATIONS = `
+  delete from auth.users where ${inBatch(`auth.users u
+    where ${IS_UNCONFIRMED} and u.deleted_at is null and coalesce(u.banned_until < now(), true)
+      and greatest(u.invited_at, u.confirmation_sent_at, u.recovery_sent_at) < now() - make_interval(days => $1)
+      and u.invited_at is not null
+      and not exists (select from auth.identities i where i.user_id = u.id and i.provider <> 'email')
+      and not exists (select from auth.sessions s where s.user_id = u.id)
+      and not auth.owns_rows(u.id)`)}`
 
 const ANONYMOUS_ACCOUNTS = `
   delete from auth.users where ${inBatch(`auth.users u
@@ -80,4 +95,5 @@ export async function sweepAuth(
   await sweep(SURPLUS_TOKENS, [MAX_REVOKED_TOKENS])
   await sweep(PENDING_ACCOUNTS, [PENDING_DAYS])
   await sweep(ANONYMOUS_ACCOUNTS)
+  await sweep(UNACCEPTED_INVITATIONS, [INVITATION_DAYS])
 }

@@ -1201,6 +1201,42 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION auth.owns_rows(account uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER COST 10000
+ SET search_path TO ''
+AS $function$
+declare
+  reference record;
+  is_owner boolean;
+begin
+  for reference in
+    select k.conrelid as relation, c.relnamespace as namespace, a.attname as name
+    from pg_constraint k
+    join pg_class c on c.oid = k.conrelid
+    join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
+    join pg_attribute referred on referred.attrelid = k.confrelid and referred.attnum = k.confkey[1]
+    where k.contype = 'f' and k.confrelid = 'auth.users'::regclass and referred.attname = 'id'
+      and c.relnamespace <> 'auth'::regnamespace
+  loop
+    if not (has_schema_privilege(reference.namespace, 'usage') and has_table_privilege(reference.relation, 'select')) then
+      return true;
+    end if;
+    execute format('select exists (select from %s where %I = $1)', reference.relation::regclass, reference.name)
+      into is_owner using account;
+    if is_owner then
+      return true;
+    end if;
+  end loop;
+  return exists (
+    select from storage.objects o
+    where o.owner = account or o.owner_id = account::text
+      or (o.bucket_id = 'documents' and o.name collate "C" >= account || '/' and o.name collate "C" < account || '0')
+  );
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION auth.require_metadata_size(metadata jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -4774,6 +4810,7 @@ grant execute on function auth.jwt() to authenticated;
 grant execute on function auth.jwt() to service_role;
 grant execute on function auth.jwt() to supabase_auth_admin;
 grant execute on function auth.limit_user_metadata() to public;
+grant execute on function auth.owns_rows(uuid) to supabase_auth_admin;
 grant execute on function auth.require_metadata_size(jsonb) to public;
 grant execute on function auth.require_metadata_size(jsonb) to service_role;
 grant execute on function auth.require_metadata_size(jsonb) to supabase_auth_admin;
