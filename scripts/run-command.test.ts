@@ -9,6 +9,15 @@ test.each([
   [failure('EACCES', "lstat '/data'"), "This user may not read or write there: lstat '/data'."],
   [failure('ENOSPC', 'full'), 'The disk is full; make room, then run it again.'],
   [failure('ECONNREFUSED', '5432'), 'A database or store cannot be connected to: 5432.'],
+  [
+    Object.assign(
+      new AggregateError([failure('ECONNREFUSED', '::1:5432'), failure('ECONNREFUSED', '127.0.0.1:5432')]),
+      {
+        code: 'ECONNREFUSED',
+      },
+    ),
+    'A database or store cannot be connected to: ::1:5432, 127.0.0.1:5432.',
+  ],
 ])('a failure that an operator can mend is told in one sentence: %s', (error, sentence) => {
   expect(describeFailure(error)).toBe(sentence)
 })

@@ -30,7 +30,11 @@ export class AppError extends Error {
   }
 }
 
-export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+/** A host with several addresses fails with an error without a message, which holds the error of each. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(messageOf).join(', ')
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
 
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(messageOf(thrown)))
 

@@ -89,10 +89,21 @@ test('what tells an operator the reason stays: code, table, routine, frames, and
   expect(logError(refused).err.message).toBe('the key is not valid')
 })
 
+test('an error of several addresses says why each was refused, without mail addresses', () => {
+  const { line } = logError(
+    new AggregateError([new Error('::1 refused ada@example.com'), new Error('127.0.0.1 refused')]),
+  )
+  expect(line).toContain('"message":"::1 refused a…@example.com"')
+  expect(line).toContain('"message":"127.0.0.1 refused"')
+  expect(line).not.toContain('ada@')
+})
+
 test('a line is short, however long the error', () => {
   const long = `${'word '.repeat(200_000)}"`
   expect(logError(new Error(long)).line.length).toBeLessThan(8_000)
   expect(logError(databaseError('22P02', `invalid: "${long}"`)).line.length).toBeLessThan(8_000)
+  const many = Array.from({ length: 1_000 }, () => new Error(long))
+  expect(logError(new AggregateError(many)).line.length).toBeLessThan(32_000)
 })
 
 test('a path names no file of the storage service and no secret of a link, and is short', () => {

@@ -16,6 +16,8 @@ const maskAddresses = (text: string): string => text.replace(MAIL_ADDRESS, '$1$2
 /** Longer texts repeat what was sent rather than say what went wrong. */
 export const MAX_MESSAGE_CHARACTERS = 500
 const MAX_STACK_CHARACTERS = 4_000
+/** Limit for an error that holds others. */
+const MAX_ERRORS = 4
 const LONG_QUOTATION = /(?<!\w)([\"'`])(?:(?!\1)[^]){60,}(?:\1|$)/g
 /** From the first quotation mark to the last: a value may hold quotation marks itself. */
 const QUOTED = /["'`][^]*["'`]/
@@ -77,6 +79,7 @@ function serializeError(thrown: unknown): unknown {
     message,
     stack: thrown.stack === undefined ? undefined : `${thrown.name}: ${message}${maskAddresses(framesOf(thrown))}`,
     cause: cause === undefined ? undefined : serializeError(cause),
+    errors: thrown instanceof AggregateError ? thrown.errors.slice(0, MAX_ERRORS).map(serializeError) : undefined,
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { temporaryDatabase } from '#test/database.ts'
-import { toAppError } from './errors.ts'
+import { mayBeCommitted, toAppError } from './errors.ts'
 import { openDatabase } from './open-database.ts'
 import { createLog } from '#server/base/log.ts'
 
@@ -36,4 +36,14 @@ test('an unreachable database is unavailable', async () => {
   const error: unknown = await nowhere.asService((scope) => scope.query('select 1')).catch((thrown: unknown) => thrown)
   expect(toAppError(error)).toMatchObject({ code: 'unavailable', cause: error })
   await close()
+})
+
+test('so is one whose name has several addresses, and nothing was written to it', () => {
+  const refused = (address: string) =>
+    Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: 'ECONNREFUSED', syscall: 'connect' })
+  const error = Object.assign(new AggregateError([refused('::1:5432'), refused('127.0.0.1:5432')]), {
+    code: 'ECONNREFUSED',
+  })
+  expect(toAppError(error)).toMatchObject({ code: 'unavailable', cause: error })
+  expect(mayBeCommitted(error)).toBe(false)
 })

@@ -30,6 +30,8 @@ const CONNECTION_FAILURES =
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return /^(08|57P0)/.test(error.code ?? '')
   if (!(error instanceof Error)) return false
+  // A host with several addresses: one error for each.
+  if (error instanceof AggregateError) return error.errors.some(isConnectionFailure)
   const isAtDatabase =
     'syscall' in error && (error.syscall === 'connect' || error.syscall === 'read' || error.syscall === 'write')
   return CONNECTION_FAILURES.test(error.message) || (isAtDatabase && NETWORK_FAILURES.has(codeOf(error) ?? ''))
@@ -39,6 +41,7 @@ const CANNOT_CONNECT_NOW = '57P03'
 
 /** Whether a write may have been committed although it failed: its connection broke before the answer. */
 export function mayBeCommitted(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(mayBeCommitted)
   const isAtConnect =
     error instanceof Error &&
     (('syscall' in error && error.syscall === 'connect') ||

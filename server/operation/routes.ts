@@ -38,7 +38,7 @@ async function translated<T>(running: Promise<T>): Promise<T> {
     const { cause } = error
     throw new AppError(
       code,
-      cause instanceof Error && code === 'unavailable' ? `${error.message}: ${cause.message}` : error.message,
+      cause instanceof Error && code === 'unavailable' ? `${error.message}: ${messageOf(cause)}` : error.message,
       { cause: error },
     )
   }
