@@ -14,6 +14,7 @@ import { idf } from '#server/search/ranking/bm25.ts'
 import { stemWords } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { type AnswerKind, answerKindOf } from './answer-kind.ts'
+import { definedSubject } from './definitions.ts'
 import { asksForSeveral } from './lists.ts'
 import { asksForNumber } from './numbers.ts'
 import { findPageBody } from './page-edges.ts'
@@ -37,6 +38,8 @@ export interface QuoteCandidates {
   readonly cited?: readonly PassageSource[]
   readonly asksForSeveral?: boolean
   readonly answerKind?: AnswerKind | undefined
+  /** Words of a subject whose definition is asked for. */
+  readonly definedSubject?: readonly string[] | undefined
   /** By the terms of each word of the question. */
   readonly importance?: ReadonlyMap<string, WordImportance>
   /** Also sentences that hold too little of the question to answer it. */
@@ -112,9 +115,11 @@ async function stemCandidates(
   const parsed = await parseQuestion(scope, question, library.languages)
   const expanded = await expandQuestion(scope, library, parsed)
   const sources = new Set(sentences.map(({ source }) => source))
+  const subject = definedSubject(asked)
   const words = new Set([
     ...sentences.flatMap((sentence) => [...sentence.words, ...sentence.headingWords]),
     ...[...sources].flatMap(filenameWords),
+    ...(subject ?? []),
   ])
   const stems = await stemWords(scope, words, library.languages)
   const held = new Set([...stems.values()].flat())
@@ -131,6 +136,7 @@ async function stemCandidates(
     ]),
     wantsNumber: asksForNumber(asked),
     answerKind: answerKindOf(asked),
+    definedSubject: subject,
     asksForSeveral: asksForSeveral(asked),
     importance: await measureImportance(scope, library, questionWords, new Set(wordsOf(asked))),
     sentences,

@@ -1,5 +1,6 @@
 import { isMessageSource, isPassageSource, type PassageSource } from '#contract/source.ts'
 import { holdsAnswer, VISIBLE_KINDS } from './answer-kind.ts'
+import { isDefinition } from './definitions.ts'
 import { containsNumber, numberFactor } from './numbers.ts'
 import type { QuotableSource } from './quotable.ts'
 import { filenameWords, type QuestionPart, type QuoteCandidates } from './quote-candidates.ts'
@@ -24,6 +25,8 @@ const OWN_SHARE = 0.25
 /** Sentences on each side that a quotation may grow by. */
 const MAX_CONTEXT = 5
 const [SAME_PAGE_FACTOR, SAME_DOCUMENT_FACTOR] = [1.6, 1.3]
+/** Score multiplier for the definition of a subject that the question asks for. */
+const DEFINITION_FACTOR = 2
 /** Score multiplier where the kind of answer that the question asks for is missing. */
 const WITHOUT_ANSWER_FACTOR = 0.35
 
@@ -117,6 +120,7 @@ export function rankSentences({
   questionParts,
   wantsNumber,
   answerKind,
+  definedSubject,
   importance,
   cited = [],
   isNearestWanted = false,
@@ -146,10 +150,14 @@ export function rankSentences({
     !holdsAnswer(answerKind, text) &&
     // Cells have their unit in the column title.
     !(isRow && containsNumber(text))
+  const isSame = (one: string, other: string) =>
+    one === other || (stems.get(one) ?? []).some((term) => stems.get(other)?.includes(term) === true)
+  const defines = (text: string) => definedSubject !== undefined && isDefinition(text, definedSubject, isSame)
   const factorOf = (sentence: Sentence) => {
     const text = sentence.pageText.slice(sentence.start, sentence.end)
     return (
       (wantsNumber ? numberFactor(text) : 1) *
+      (defines(text) ? DEFINITION_FACTOR : 1) *
       (isAnswerMissing(text, sentence.isRow) ? WITHOUT_ANSWER_FACTOR : 1) *
       (saysMore(sentence) ? 1 : REPETITION_FACTOR) *
       (isNavigation(sentence) ? NAVIGATION_FACTOR : 1)

@@ -3,6 +3,7 @@ import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import type { PassageRange } from '#server/search/text/passages.ts'
 import { type SentenceRange, splitSentences, trimRange } from '#server/search/text/split-sentences.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
+import { joinKeyFigures, type QuotableBlock } from './key-figures.ts'
 import type { QuotableSource } from './quotable.ts'
 import { cellsOf, isList } from './quoted-rows.ts'
 
@@ -25,8 +26,8 @@ export interface QuotedPage {
   readonly body?: PassageRange
 }
 
-function quotableBlocks(pageText: string, blocks: readonly PageBlock[] | null): readonly PageBlock[] {
-  const bodies = (blocks ?? []).filter(({ kind }) => kind !== 'heading')
+function quotableBlocks(pageText: string, blocks: readonly PageBlock[] | null): readonly QuotableBlock[] {
+  const bodies = joinKeyFigures(pageText, blocks ?? []).filter(({ kind }) => kind !== 'heading')
   return bodies.length > 0 ? bodies : [{ kind: 'paragraph', start: 0, end: pageText.length }]
 }
 
@@ -44,6 +45,13 @@ const splitAtBody = (block: PassageRange, own: PassageRange): PassageRange[] =>
     { start: Math.max(block.start, own.start), end: Math.min(block.end, own.end) },
     { start: Math.max(block.start, own.end), end: block.end },
   ].filter(({ start, end }) => start < end)
+
+const sentencesIn = (text: string, part: PassageRange): SentenceRange[] =>
+  splitSentences(text.slice(part.start, part.end)).map(({ start, end, ...kind }) => ({
+    ...kind,
+    start: part.start + start,
+    end: part.start + end,
+  }))
 
 /** Characters between a title and its second line. */
 const MAX_TITLE_GAP = 3
@@ -82,13 +90,9 @@ export function sentencesOf(
       const isRow = isTable && !isList(text.slice(block.start, block.end))
       const ranges: SentenceRange[] = isTable
         ? bodyRowsOf(text, isRow ? block : { ...block, headerEnd: block.start })
-        : splitAtBody(block, own).flatMap((part) =>
-            splitSentences(text.slice(part.start, part.end)).map(({ start, end, ...kind }) => ({
-              ...kind,
-              start: part.start + start,
-              end: part.start + end,
-            })),
-          )
+        : block.isKeyFigure
+          ? [trimRange(text, block)]
+          : splitAtBody(block, own).flatMap((part) => sentencesIn(text, part))
       const titles = isRow ? text.slice(block.start, block.headerEnd ?? block.start) : ''
       const headingWords = above(block.start).concat(wordsOf(titles))
       const touched = ranges.filter(({ start, end }) => start < passage.end && passage.start < end)
