@@ -211,6 +211,21 @@ const SOME_TIME = new RegExp(
 )
 const HAS_COUNTED_TIME = nearNumber(TIME_UNITS)
 const HAS_TIME_UNIT = { test: (text: string) => HAS_COUNTED_TIME.test(text) || SOME_TIME.test(text) }
+/** Makes a time of a duration, before or behind it: "four weeks after surgery", "nach drei Tagen". */
+const RELATIONS = anyOf(
+  wholeWords(
+    `after before within later earlier ago prior following nach vor innerhalb binnen später zuvor après avant dans tard después antes tras dentro dopo prima entro
+    depois após na voor etter før innen efter före inom через после до назад`,
+  ),
+  '以?[后後前内內]|之[后前内]|이?(?:전|후|내)|بعد|قبل|خلال',
+)
+const RELATION_CHARACTERS = 16
+function holdsRelativeTime(text: string): boolean {
+  const found = HAS_COUNTED_TIME.exec(text) ?? SOME_TIME.exec(text)
+  if (!found) return false
+  const end = found.index + found[0].length + RELATION_CHARACTERS
+  return RELATIONS.test(text.slice(Math.max(0, found.index - RELATION_CHARACTERS), end))
+}
 /** In a table the unit may stand in the title of its column or in a note above. */
 const ROW = /\S\s*\|\s*\S/
 const ROW_UNITS = { percentage: anyOf(...PERCENTAGES), amount: anyOf(...CURRENCIES), duration: anyOf(...TIME_UNITS) }
@@ -235,7 +250,7 @@ const HOLDS: Readonly<Record<AnswerKind, (text: string) => boolean>> = {
   // A fee or a rate of interest is often a share.
   amount: (text) => HAS_CURRENCY.test(text) || HAS_PERCENTAGE.test(text) || holdsInRow('amount', text),
   duration: (text) => HAS_TIME_UNIT.test(text) || holdsInRow('duration', text),
-  date: (text) => containsDate(text) || HAS_TIME.test(text),
+  date: (text) => containsDate(text) || HAS_TIME.test(text) || holdsRelativeTime(text),
   number: containsNumber,
   contact: (text) => HAS_CONTACT.test(text),
   person: (text) => HAS_NAME.test(text),
