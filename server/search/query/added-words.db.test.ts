@@ -70,6 +70,13 @@ test.each([
   expect(found.added).toContainEqual(expect.objectContaining(of))
 })
 
+test('a concept without another English word leaves the synonyms of WordNet', async () => {
+  const person = await createLibrary({ ...ENGLISH, 'lost.txt': 'A white hanky was found below the third seat.' })
+  const { filename, added } = await firstFor(person, 'Where was the handkerchief?')
+  expect(filename).toBe('lost.txt')
+  expect(added).toContainEqual(expect.objectContaining({ origin: 'synonym', word: 'handkerchief' }))
+})
+
 test.each([
   { question: 'Wann beginnt nach der Brustoperation die Bestrahlung?', filename: 'treatment.txt' },
   { question: 'Quand commence la radiothérapie ?', filename: 'treatment.txt' },

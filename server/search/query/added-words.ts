@@ -233,12 +233,13 @@ async function alternativesOf(span: QuestionSpan, columns: readonly Column[], is
       if (columns.includes(column)) found.push({ text, column, weight: WEIGHTS[origin], origin })
     }
   }
-  if (isRare && span.column === 'en' && found.length === 0) {
-    for (const { text, weight } of await relatedWords(span.text))
-      found.push({ text, column: 'en', weight: WEIGHTS.synonym * weight, origin: 'synonym' })
-  }
   const own = wordKey(span.text)
-  return found.filter(({ text }) => wordKey(text) !== own)
+  const others = found.filter(({ text }) => wordKey(text) !== own)
+  if (isRare && span.column === 'en' && !others.some(({ column }) => column === 'en')) {
+    for (const { text, weight } of await relatedWords(span.text))
+      others.push({ text, column: 'en', weight: WEIGHTS.synonym * weight, origin: 'synonym' })
+  }
+  return others
 }
 
 /** Each is compared with the words of the library. */
