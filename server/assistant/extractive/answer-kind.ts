@@ -211,21 +211,24 @@ const SOME_TIME = new RegExp(
 )
 const HAS_COUNTED_TIME = nearNumber(TIME_UNITS)
 const HAS_TIME_UNIT = { test: (text: string) => HAS_COUNTED_TIME.test(text) || SOME_TIME.test(text) }
-/** Makes a time of a duration, before or behind it: "four weeks after surgery", "nach drei Tagen". */
-const RELATIONS = anyOf(
-  wholeWords(
-    `after before within later earlier ago prior following nach vor innerhalb binnen später zuvor après avant dans tard después antes tras dentro dopo prima entro
-    depois após na voor etter før innen efter före inom через после до назад`,
-  ),
-  '以?[后後前内內]|之[后前内]|이?(?:전|후|내)|بعد|قبل|خلال',
+/** A duration next to a word that makes a time of it: "four weeks after surgery", "nach drei Tagen". */
+const HAS_RELATIVE_TIME = anyOf(
+  ...[
+    String.raw`(?:${A_NUMBER})[^.!?。|\n]{0,24}?${TIME_UNITS[0] ?? ''}`,
+    String.raw`(?:${SOME})\s${TIME_UNITS[0] ?? ''}`,
+  ].flatMap((time) => [
+    String.raw`${time}\s${wholeWords(
+      `after before later earlier ago prior following nach vor(?!_allem) später zuvor après avant plus_tard después antes más_tarde
+      dopo prima più_tardi depois mais_tarde eerder etter før senere efter före senare после спустя назад`,
+    )}`,
+    String.raw`${wholeWords(
+      `after within nach innerhalb innerhalb_von binnen après tras dopo entro após na etter efter inom innen через بعد قبل خلال`,
+    )}\s(?:\p{L}{1,12}\s)?${time}`,
+  ]),
+  String.raw`[\p{N}一二三四五六七八九十百半两数几]\s?(?:秒|分钟?|小时|時間|天|日|周|週間?|个?星期|个?月|か月|ヶ月|年)(?:[以之]?[后後前内內])`,
+  String.raw`[后後前]约?[\p{N}一二三四五六七八九十百半两数几]{1,4}\s?(?:秒|分钟?|小时|時間|天|日|周|週間?|个?星期|个?月|か月|ヶ月|年)`,
+  String.raw`\p{N}\s?(?:초|분|시간|일|주|개월|달|년)\s?(?:전|후|뒤|이내)(?:에|의|부터)?(?!\p{L})`,
 )
-const RELATION_CHARACTERS = 16
-function holdsRelativeTime(text: string): boolean {
-  const found = HAS_COUNTED_TIME.exec(text) ?? SOME_TIME.exec(text)
-  if (!found) return false
-  const end = found.index + found[0].length + RELATION_CHARACTERS
-  return RELATIONS.test(text.slice(Math.max(0, found.index - RELATION_CHARACTERS), end))
-}
 /** In a table the unit may stand in the title of its column or in a note above. */
 const ROW = /\S\s*\|\s*\S/
 const ROW_UNITS = { percentage: anyOf(...PERCENTAGES), amount: anyOf(...CURRENCIES), duration: anyOf(...TIME_UNITS) }
@@ -250,7 +253,7 @@ const HOLDS: Readonly<Record<AnswerKind, (text: string) => boolean>> = {
   // A fee or a rate of interest is often a share.
   amount: (text) => HAS_CURRENCY.test(text) || HAS_PERCENTAGE.test(text) || holdsInRow('amount', text),
   duration: (text) => HAS_TIME_UNIT.test(text) || holdsInRow('duration', text),
-  date: (text) => containsDate(text) || HAS_TIME.test(text) || holdsRelativeTime(text),
+  date: (text) => containsDate(text) || HAS_TIME.test(text) || HAS_RELATIVE_TIME.test(text),
   number: containsNumber,
   contact: (text) => HAS_CONTACT.test(text),
   person: (text) => HAS_NAME.test(text),

@@ -9,46 +9,70 @@ const FIGURE = new RegExp(
   String.raw`^[^\p{L}\p{N}\n]{0,3}(?:\p{Lu}{2,3}\s?)?${NUMBER}\s?[%‰+\p{Sc}]?(?:\s?[\p{L}.]{1,12}){0,2}$`,
   'u',
 )
-/** Tells it from the number of a section, and from a year. */
+/** Tells it from the number of a section, a date and a year. */
 const MEASURED = new RegExp(
-  String.raw`[%‰\p{Sc}]|\p{N}[.,'’]\p{N}{2,3}(?!\p{N})|\p{N}\s?(?:${MAGNITUDES})(?!\p{L})`,
+  String.raw`[%‰\p{Sc}]|\p{N}[.,'’]\p{N}{3}(?!\p{N})|\p{N}\s?(?:${MAGNITUDES})(?!\p{L})`,
   'iu',
 )
 const MAX_FIGURE_CHARACTERS = 30
 const MAX_LABEL_CHARACTERS = 60
 
-const isFigure = (text: string): boolean =>
-  text.length <= MAX_FIGURE_CHARACTERS && FIGURE.test(text) && MEASURED.test(text)
-
-/** A few words without a number that end no sentence. */
-const isLabel = (text: string): boolean =>
-  text.length <= MAX_LABEL_CHARACTERS && /\p{L}/u.test(text) && !/\p{N}|[.:;!?。：；！？]$|\n/u.test(text)
+type Part = 'figure' | 'label' | 'other'
 
 export interface QuotableBlock extends PageBlock {
   /** A label with its figure, which are quoted together. */
   readonly isKeyFigure?: true
 }
 
+function partOf(pageText: string, { kind, start, end }: PageBlock): Part {
+  const text = pageText.slice(start, end).trim()
+  if (kind === 'table') return 'other'
+  if (text.length <= MAX_FIGURE_CHARACTERS && FIGURE.test(text) && MEASURED.test(text)) return 'figure'
+  // A few words without a number that end no sentence. A heading is above several figures.
+  const isLabel = kind !== 'heading' && text.length <= MAX_LABEL_CHARACTERS && /\p{L}/u.test(text)
+  return isLabel && !/\p{N}|[.:;!?。：；！？]$|\n/u.test(text) ? 'label' : 'other'
+}
+
+interface Run {
+  readonly from: number
+  readonly to: number
+}
+
+/** Longest runs of blocks that are a label and a figure in turn. */
+function runsOf(parts: readonly Part[]): Run[] {
+  const runs: Run[] = []
+  for (let from = 0; from < parts.length;) {
+    let to = from + 1
+    if (parts[from] !== 'other')
+      while (to < parts.length && parts[to] !== 'other' && parts[to] !== parts[to - 1]) to += 1
+    runs.push({ from, to })
+    from = to
+  }
+  return runs.filter(({ from, to }) => to - from > 1)
+}
+
 /**
- * Blocks in which each figure that stands alone is one with its label: that before it, or else that after it. Such figures
- * count as headings for their large type, which are never quoted.
+ * Blocks in which each figure is one with its label. Such figures count as headings for their large type, which are never
+ * quoted. Labels are all above or all below the figures of a page: a run of both that has one for each, and is not next to
+ * further ones, tells which. Where no run tells it, or runs differ, all blocks are left as they are.
  */
 export function joinKeyFigures(pageText: string, blocks: readonly PageBlock[]): QuotableBlock[] {
+  const parts = blocks.map((block) => partOf(pageText, block))
+  const isOther = (index: number) => (parts[index] ?? 'other') === 'other'
+  const runs = runsOf(parts)
+  const clear = runs.filter(({ from, to }) => (to - from) % 2 === 0 && isOther(from - 1) && isOther(to))
+  const firsts = new Set(clear.map(({ from }) => parts[from]))
+  if (firsts.size !== 1) return [...blocks]
+  const [first] = firsts
+  const isBeginning = (index: number) =>
+    parts[index] === first && runs.some(({ from, to }) => from <= index && index + 1 < to)
   const joined: QuotableBlock[] = []
-  const textOf = ({ start, end }: PageBlock) => pageText.slice(start, end).trim()
-  const isLabelBlock = (block: QuotableBlock | undefined): block is PageBlock =>
-    block !== undefined && block.kind !== 'table' && block.isKeyFigure !== true && isLabel(textOf(block))
   for (let index = 0; index < blocks.length; index += 1) {
-    const block = blocks[index]
-    if (block === undefined) continue
-    const [before, after] = [joined.at(-1), blocks[index + 1]]
-    if (block.kind === 'table' || !isFigure(textOf(block))) joined.push(block)
-    else if (isLabelBlock(before))
-      joined[joined.length - 1] = { kind: 'paragraph', start: before.start, end: block.end, isKeyFigure: true }
-    else if (isLabelBlock(after)) {
-      joined.push({ kind: 'paragraph', start: block.start, end: after.end, isKeyFigure: true })
+    const [block, next] = [blocks[index], blocks[index + 1]]
+    if (block && next && isBeginning(index)) {
+      joined.push({ kind: 'paragraph', start: block.start, end: next.end, isKeyFigure: true })
       index += 1
-    } else joined.push(block)
+    } else if (block) joined.push(block)
   }
   return joined
 }

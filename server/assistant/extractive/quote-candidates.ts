@@ -14,7 +14,7 @@ import { idf } from '#server/search/ranking/bm25.ts'
 import { stemWords } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { type AnswerKind, answerKindOf } from './answer-kind.ts'
-import { definedSubject } from './definitions.ts'
+import { type DefinedSubject, definedSubject } from './definitions.ts'
 import { asksForSeveral } from './lists.ts'
 import { asksForNumber } from './numbers.ts'
 import { findPageBody } from './page-edges.ts'
@@ -38,8 +38,7 @@ export interface QuoteCandidates {
   readonly cited?: readonly PassageSource[]
   readonly asksForSeveral?: boolean
   readonly answerKind?: AnswerKind | undefined
-  /** Words of a subject whose definition is asked for. */
-  readonly definedSubject?: readonly string[] | undefined
+  readonly definedSubject?: DefinedSubject | undefined
   /** By the terms of each word of the question. */
   readonly importance?: ReadonlyMap<string, WordImportance>
   /** Also sentences that hold too little of the question to answer it. */
@@ -119,7 +118,7 @@ async function stemCandidates(
   const words = new Set([
     ...sentences.flatMap((sentence) => [...sentence.words, ...sentence.headingWords]),
     ...[...sources].flatMap(filenameWords),
-    ...(subject ?? []),
+    ...(subject?.words ?? []),
   ])
   const stems = await stemWords(scope, words, library.languages)
   const held = new Set([...stems.values()].flat())

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { type DefinedSubject, definedSubject } from './definitions.ts'
 import { rankSentences } from './score-sentences.ts'
 import { sentencesOf } from './sentences.ts'
 
@@ -35,16 +36,16 @@ test('the definition of a subject comes before sentences that hold more of the q
   const source = { n: 1, documentId: '', filename: 'guide.txt', page: 1, start: 0, end: text.length, text, score: 1 }
   const sentences = sentencesOf(source, { text }, source)
   const words = new Set(sentences.flatMap((sentence) => sentence.words))
-  const firstOf = (definedSubject: readonly string[] | undefined) => {
+  const firstOf = (subject: DefinedSubject | undefined) => {
     const [first] = rankSentences({
       questionParts: [[['column'], ['mask'], ['db2']]],
       wantsNumber: false,
-      definedSubject,
+      definedSubject: subject,
       sentences,
       stems: new Map([...words].map((word) => [word, [word.replace(/s$/, '')]])),
     })
     return first && text.slice(first.start, first.end)
   }
   expect(firstOf(undefined)).not.toContain('is a rule')
-  expect(firstOf(['column', 'mask'])).toBe('A column mask is a rule for one column.')
+  expect(firstOf(definedSubject('What is a column mask in DB2?'))).toBe('A column mask is a rule for one column.')
 })

@@ -23,10 +23,10 @@ const text: fc.Arbitrary<TextToIndex> = fc.record({
 })
 
 /** Lamp and lamps are one term, in each language another one. */
+const termOf = (language: string, given: string): string => `${language} ${given.replace(/s$/, '')}`
+
 /** More than the texts have. */
 const PASSAGES = 10_000
-
-const termOf = (language: string, given: string): string => `${language} ${given.replace(/s$/, '')}`
 
 type Found = Map<number, { count: number; positions: readonly number[] }>
 

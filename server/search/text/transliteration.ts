@@ -121,7 +121,7 @@ export function consonantKeys(roman: string): ReadonlySet<string> {
     const longer = [...keys].flatMap((key) =>
       classes.map((each) => (each !== '' && key.endsWith(each) ? key : key + each)),
     )
-    keys = new Set(longer.slice(0, MAX_KEYS))
+    keys = new Set([...new Set(longer)].slice(0, MAX_KEYS))
     at += letters.length
   }
   return keys
