@@ -29,7 +29,7 @@ export function scoreBm25(library: LibraryIndex, weights: Weights, postings: Pos
   const [perPassage, perWord] = [K1 * (1 - B), (K1 * B) / library.averageLength]
   for (const [term, weight] of weights) {
     const ofTerm = postings.get(term)
-    if (!ofTerm) continue
+    if (!ofTerm || weight === 0) continue
     const factor = weight * idf(library, ofTerm.frequency) * (K1 + 1)
     ofTerm.eachChunk(({ length, passages, counts }) => {
       for (let index = 0; index < length; index += 1) {
