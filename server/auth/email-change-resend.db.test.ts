@@ -45,7 +45,9 @@ const verify = async (email: string) =>
 /** As if the mails of the change had been sent so many hours ago. */
 async function makeOlder(userId: string, hours: number) {
   await service.admin.query(
-    'update auth.users set email_change_sent_at = email_change_sent_at - make_interval(hours => $2) where id = $1',
+    `update auth.users set email_change_sent_at = email_change_sent_at - make_interval(hours => $2),
+       email_change_confirmed_at = email_change_confirmed_at - make_interval(hours => $2)
+     where id = $1`,
     [userId, hours],
   )
   for (const table of ['one_time_tokens', 'earlier_links']) {
@@ -119,6 +121,44 @@ test('earlier links end, and a change without a valid link begins again', async 
   expect(await follow((await links(newEmail))[3])).toContain(ACCEPTED)
   expect(await follow((await links(oldEmail))[2])).toContain('#access_token=')
   expect(await current()).toBe(newEmail)
+})
+
+test.each(ORDERS)('mails that are sent again do not prolong the confirmation of %s', async (_side, first) => {
+  const { user, oldEmail, newEmail, current } = await changing(`prolonged-${first}`)
+  const [confirmed, open] = first === 'old' ? [oldEmail, newEmail] : [newEmail, oldEmail]
+  expect(await follow((await links(confirmed))[0])).toContain(ACCEPTED)
+  for (const hours of [12, 11]) {
+    await makeOlder(user.id, hours)
+    await resend(oldEmail)
+  }
+  expect([await count(confirmed), await count(open)]).toEqual([1, 3])
+  await service.admin.query(
+    `update auth.users set email_change_confirmed_at = email_change_confirmed_at - interval '2 hours' where id = $1`,
+    [user.id],
+  )
+  await resend(oldEmail)
+  expect([await count(confirmed), await count(open)]).toEqual([2, 4])
+  expect(await follow((await links(open))[3])).toContain(ACCEPTED)
+  expect(await current()).toBe(oldEmail)
+  expect(await follow((await links(confirmed))[1])).toContain('#access_token=')
+  expect(await current()).toBe(newEmail)
+})
+
+test('the time of the confirmation is in no answer, and ends with the change', async () => {
+  const { client, user, oldEmail, newEmail } = await changing('timed')
+  const time = async () => {
+    const { rows } = await service.admin.query<{ time: Date | null }>(
+      'select email_change_confirmed_at as time from auth.users where id = $1',
+      [user.id],
+    )
+    return rows[0]?.time
+  }
+  expect(await time()).toBeNull()
+  expect(await follow((await links(oldEmail))[0])).toContain(ACCEPTED)
+  expect(await time()).toBeInstanceOf(Date)
+  expect((await client.auth.getUser()).data.user).not.toHaveProperty('email_change_confirmed_at')
+  expect(await follow((await links(newEmail))[0])).toContain('#access_token=')
+  expect(await time()).toBeNull()
 })
 
 test('no link for an earlier new address confirms a later one', async () => {
@@ -218,6 +258,7 @@ test.each(ORDERS)('at the update, a running change keeps the confirmation of %s'
   await verify(confirmed)
   const other = await changing(`begun-${first}`)
   await service.admin.query('alter table auth.users drop constraint users_email_change_confirm_status_check')
+  await service.admin.query('alter table auth.users drop column email_change_confirmed_at')
   await service.admin.query('update auth.users set email_change_confirm_status = 1 where id = any($1)', [
     [user.id, other.user.id],
   ])

@@ -57,7 +57,8 @@ export async function beginEmailChange(
 ): Promise<OutgoingMail[]> {
   // A taken address gets no code, which would set the time.
   const begun = await scope.query<RunningChange>(
-    `update auth.users set email_change = $2, email_change_confirm_status = 0, email_change_sent_at = now()
+    `update auth.users set email_change = $2, email_change_confirm_status = 0, email_change_confirmed_at = null,
+       email_change_sent_at = now()
      where id = $1 returning ${RUNNING_CHANGE}`,
     [account.id, email],
   )
@@ -67,9 +68,9 @@ export async function beginEmailChange(
 
 /**
  * Composes further mails to the sides of a running change that have not confirmed it. Strangers can ask for them, so the
- * confirmation of the other side and the links of earlier mails stay valid. Only a change whose links have all expired
- * begins again. Without an account or a change it runs as many statements, so that timing reveals nothing, and sends
- * nothing.
+ * confirmation of the other side and the links of earlier mails stay valid. A confirmation counts as long as a link would;
+ * mails do not prolong it, and a resend after that asks both sides again. Without an account or a change it runs as many
+ * statements, so that timing reveals nothing, and sends nothing.
  */
 export async function resendEmailChange(
   scope: Scope,
@@ -77,11 +78,13 @@ export async function resendEmailChange(
   account: Account | undefined,
   delivery: Delivery,
 ): Promise<OutgoingMail[]> {
-  // The time of the last mail decides, not the remaining codes: a taken address has none, and its change must look alike.
+  // The time of the confirmation decides, not the remaining codes: a taken address has none, and its change must look alike.
   const resumed = await scope.query<RunningChange>(
     `update auth.users
      set email_change_confirm_status =
-         case when email_change_sent_at > now() - make_interval(secs => $2) then email_change_confirm_status else 0 end,
+         case when email_change_confirmed_at > now() - make_interval(secs => $2) then email_change_confirm_status else 0 end,
+       email_change_confirmed_at =
+         case when email_change_confirmed_at > now() - make_interval(secs => $2) then email_change_confirmed_at end,
        email_change_sent_at = now()
      where id = $1 and email_change <> '' returning ${RUNNING_CHANGE}`,
     [account?.id, LIFETIME_S.email_change_token_new],
@@ -144,7 +147,10 @@ export async function confirmEmailChange(
   const side = SIDES[kind]
   const isOtherConfirmed = change.confirmed_side !== 0 && change.confirmed_side !== side
   if (change.email !== null && !isOtherConfirmed) {
-    await scope.query('update auth.users set email_change_confirm_status = $2 where id = $1', [userId, side])
+    await scope.query(
+      'update auth.users set email_change_confirm_status = $2, email_change_confirmed_at = now() where id = $1',
+      [userId, side],
+    )
     return 'waiting'
   }
   if (await isContested(scope, { id: userId, email: change.email_change })) {
@@ -164,7 +170,8 @@ export async function changeEmail(scope: Scope, userId: string, email: string): 
   try {
     await scope.query(
       `update auth.users
-       set email = $2, email_change = '', email_change_confirm_status = 0, is_anonymous = false, updated_at = now(),
+       set email = $2, email_change = '', email_change_confirm_status = 0, email_change_confirmed_at = null, is_anonymous = false,
+         updated_at = now(),
          raw_user_meta_data = raw_user_meta_data || jsonb_build_object('email', $2::text),
          raw_app_meta_data = '{"provider": "email", "providers": ["email"]}' || raw_app_meta_data
        where id = $1`,

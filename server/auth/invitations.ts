@@ -160,7 +160,7 @@ async function prepareEmailChange(scope: Scope, account: Account, newEmail: stri
   const holder = await findAccountByEmail(scope, newEmail)
   if (holder !== undefined && (holder.confirmed_at !== null || !holder.self_registered)) throw emailExists()
   const begun = await scope.query(
-    `update auth.users set email_change = $2, email_change_confirm_status = 0
+    `update auth.users set email_change = $2, email_change_confirm_status = 0, email_change_confirmed_at = null
      where id = $1 and (email_change <> $2 or email_change_confirm_status > 0)`,
     [account.id, newEmail],
   )

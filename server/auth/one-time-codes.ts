@@ -180,7 +180,10 @@ export async function useCode(
  * whose codes end loses the confirmation of its first side.
  */
 export async function voidCodes(scope: Scope, userId: string, storedFlowId: string | null = null): Promise<void> {
-  await scope.query('update auth.users set email_change_confirm_status = 0 where id = $1', [userId])
+  await scope.query(
+    'update auth.users set email_change_confirm_status = 0, email_change_confirmed_at = null where id = $1',
+    [userId],
+  )
   await scope.query(
     'delete from auth.one_time_tokens where user_id = $1 and ($2::uuid is null or flow_state_id is distinct from $2)',
     [userId, storedFlowId],

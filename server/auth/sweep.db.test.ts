@@ -137,7 +137,8 @@ test('an invitation that was never accepted goes a month after its last mail, un
 
   for (const name of ['forgotten', 'reminded', 'recovering', 'accepted', 'signed-in', 'phone', 'provider'])
     await invite(name)
-  for (const name of ['member', 'author', 'storing', 'noted', 'disabled', 'waiting']) await invite(name)
+  for (const name of ['member', 'author', 'storing', 'owning', 'uploading', 'noted', 'paired', 'disabled', 'waiting'])
+    await invite(name)
   await operator.generateLink({ type: 'invite', email: 'by-link@example.test' })
   await operator.createUser({ email: 'made@example.test' })
   const code = await service.codeFor('accepted@example.test')
@@ -158,8 +159,15 @@ test('an invitation that was never accepted goes a month after its last mail, un
     `insert into storage.objects (bucket_id, name) values ('documents', $1::uuid || '/tide-tables.txt')`,
     'storing',
   )
+  await own(`insert into storage.objects (bucket_id, name, owner) values ('documents', 'a.txt', $1)`, 'owning')
+  await own(`insert into storage.objects (bucket_id, name, owner_id) values ('documents', 'b.txt', $1)`, 'uploading')
   await service.admin.query('create table notes (person uuid references auth.users on delete cascade)')
   await own('insert into notes values ($1)', 'noted')
+  await service.admin.query('create unique index users_of_pairs on auth.users (role, id)')
+  await service.admin.query(
+    'create table pairs (role text, person uuid, foreign key (role, person) references auth.users (role, id) on delete cascade)',
+  )
+  await own('insert into pairs select role, id from auth.users where id = $1', 'paired')
   await operator.updateUserById(ids.get('disabled') ?? '', { ban_duration: '9000h' })
 
   await makeOlder(21)
@@ -181,13 +189,67 @@ test('an invitation that was never accepted goes a month after its last mail, un
     'made',
     'member',
     'noted',
+    'owning',
+    'paired',
     'phone',
     'provider',
     'signed-in',
     'storing',
+    'uploading',
   ]
   expect(await left()).toEqual([...inUse, 'recovering', 'reminded', 'waiting'].toSorted())
   await makeOlder(21)
   expect(await left()).toEqual(inUse)
   expect((await operator.inviteUserByEmail('forgotten@example.test')).error).toBeNull()
+})
+
+test('invitations whose accounts own rows do not hold up one that is due', async () => {
+  const service = await startAuthService()
+  onTestFinished(() => service.close())
+  await service.admin.query(
+    `insert into auth.users (email, invited_at) select n || '@example.test', now() - interval '40 days' from generate_series(1, 300) n`,
+  )
+  await service.admin.query(
+    `insert into storage.objects (bucket_id, name, owner) select 'documents', id || '/a.txt', id from auth.users`,
+  )
+  await service.admin.query(
+    `insert into auth.users (email, invited_at) values ('due@example.test', now() - interval '31 days')`,
+  )
+  const sweep = async () => {
+    await sweepAuth(service.database, { sessionDays: 30, sessionIdleDays: 14 })
+    const { rows } = await service.admin.query<{ owners: number; due: number; seen: number }>(
+      `select count(*) filter (where email <> 'due@example.test')::int as owners,
+         count(*) filter (where email = 'due@example.test')::int as due, count(owned_rows_at)::int as seen from auth.users`,
+    )
+    return rows[0]
+  }
+  expect(await sweep()).toEqual({ owners: 300, due: 1, seen: 200 })
+  expect(await sweep()).toEqual({ owners: 300, due: 0, seen: 300 })
+  await service.admin.query('delete from storage.objects')
+  await service.admin.query(`update auth.users set owned_rows_at = owned_rows_at - interval '31 days'`)
+  expect(await sweep()).toEqual({ owners: 100, due: 0, seen: 100 })
+})
+
+test('a table whose rows are hidden from the owner of the function counts as one with rows', async () => {
+  const service = await startAuthService()
+  onTestFinished(() => service.close())
+  // A role is seen by all databases of the server, so it is never committed.
+  const client = await service.admin.connect()
+  onTestFinished(async () => {
+    await client.query('rollback')
+    client.release()
+  })
+  const owns = async () => {
+    const { rows } = await client.query<{ owns: boolean }>('select auth.owns_rows(gen_random_uuid()) as owns')
+    return rows[0]?.owns
+  }
+  await client.query('begin')
+  expect(await owns()).toBe(false)
+  await client.query('create role migrating nologin')
+  await client.query('grant pg_read_all_data to migrating')
+  await client.query('grant create on schema auth to migrating')
+  await client.query('alter function auth.owns_rows owner to migrating')
+  expect(await owns()).toBe(true)
+  await client.query('alter role migrating bypassrls')
+  expect(await owns()).toBe(false)
 })

@@ -11,6 +11,8 @@ const MAX_SESSIONS = 500
 const MAX_REVOKED_TOKENS = 500
 /** Days after its last mail in which an account is removed whose invitation was never accepted. */
 const INVITATION_DAYS = 30
+/** Unaccepted invitations per sweep: for each, every table that refers to accounts is searched. */
+const MAX_INVITATIONS = 200
 
 /** Rows whose time is over. */
 const EXPIRED = [
@@ -63,15 +65,27 @@ const PENDING_ACCOUNTS = `
     where ${IS_UNCONFIRMED} and u.invited_at is null
       and greatest(u.confirmation_sent_at, u.recovery_sent_at) < now() - make_interval(days => $1)`)}`
 
-/** A disabled account stays: the operator keeps its address out. */
+const LAST_MAIL_OR_LOOK = 'greatest(u.invited_at, u.confirmation_sent_at, u.recovery_sent_at, u.owned_rows_at)'
+
+/**
+ * A disabled account stays: the operator keeps its address out. An account that owns rows stays as if it had had a mail just
+ * now: it is looked at again after the same time, and those behind it have their turn.
+ */
 const UNACCEPTED_INVITATIONS = `
-  delete from auth.users where ${inBatch(`auth.users u
+  with oldest as materialized (
+    select u.ctid as place, u.id from auth.users u
     where ${IS_UNCONFIRMED} and u.deleted_at is null and coalesce(u.banned_until < now(), true)
-      and greatest(u.invited_at, u.confirmation_sent_at, u.recovery_sent_at) < now() - make_interval(days => $1)
+      and ${LAST_MAIL_OR_LOOK} < now() - make_interval(days => $1)
       and u.invited_at is not null
       and not exists (select from auth.identities i where i.user_id = u.id and i.provider <> 'email')
       and not exists (select from auth.sessions s where s.user_id = u.id)
-      and not auth.owns_rows(u.id)`)}`
+    order by ${LAST_MAIL_OR_LOOK} limit $2
+  ),
+  seen as materialized (select place, auth.owns_rows(id) as is_owner from oldest),
+  stays as (
+    update auth.users set owned_rows_at = now() where ctid = any (array(select place from seen where is_owner))
+  )
+  delete from auth.users where ctid = any (array(select place from seen where not is_owner))`
 
 const ANONYMOUS_ACCOUNTS = `
   delete from auth.users where ${inBatch(`auth.users u
@@ -95,5 +109,5 @@ export async function sweepAuth(
   await sweep(SURPLUS_TOKENS, [MAX_REVOKED_TOKENS])
   await sweep(PENDING_ACCOUNTS, [PENDING_DAYS])
   await sweep(ANONYMOUS_ACCOUNTS)
-  await sweep(UNACCEPTED_INVITATIONS, [INVITATION_DAYS])
+  await database.asAuth((scope) => scope.query(UNACCEPTED_INVITATIONS, [INVITATION_DAYS, MAX_INVITATIONS]))
 }

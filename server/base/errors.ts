@@ -30,10 +30,19 @@ export class AppError extends Error {
   }
 }
 
+const MAX_MESSAGES = 4
+/** Levels of errors in errors: one may hold itself. */
+const MAX_DEPTH = 2
+
 /** A host with several addresses fails with an error without a message, which holds the error of each. */
-export function messageOf(thrown: unknown): string {
-  if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(messageOf).join(', ')
-  return thrown instanceof Error ? thrown.message : String(thrown)
+export const messageOf = (thrown: unknown): string => messagesOf(thrown, 0).join(', ')
+
+function messagesOf(thrown: unknown, depth: number): string[] {
+  if (thrown instanceof AggregateError && thrown.message === '' && depth < MAX_DEPTH) {
+    const errors: readonly unknown[] = thrown.errors.slice(0, MAX_MESSAGES)
+    return errors.flatMap((error) => messagesOf(error, depth + 1)).slice(0, MAX_MESSAGES)
+  }
+  return [thrown instanceof Error ? thrown.message : String(thrown)]
 }
 
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(messageOf(thrown)))

@@ -98,6 +98,16 @@ test('an error of several addresses says why each was refused, without mail addr
   expect(line).not.toContain('ada@')
 })
 
+test('an error that holds or causes itself is logged to a depth', () => {
+  const own = new AggregateError([], 'a circle')
+  own.errors.push(own, new Error('the reason'))
+  expect(logError(own).line.match(/"message":"a circle"/g)).toHaveLength(3)
+  expect(logError(own).line.match(/"message":"the reason"/g)).toHaveLength(2)
+  const caused = new Error('a ring')
+  caused.cause = caused
+  expect(logError(caused).line.match(/"message":"a ring"/g)).toHaveLength(9)
+})
+
 test('a line is short, however long the error', () => {
   const long = `${'word '.repeat(200_000)}"`
   expect(logError(new Error(long)).line.length).toBeLessThan(8_000)

@@ -18,6 +18,9 @@ export const MAX_MESSAGE_CHARACTERS = 500
 const MAX_STACK_CHARACTERS = 4_000
 /** Limit for an error that holds others. */
 const MAX_ERRORS = 4
+/** Levels of errors in errors, and of causes: an error may hold itself. */
+const MAX_DEPTH = 2
+const MAX_CAUSES = 8
 const LONG_QUOTATION = /(?<!\w)([\"'`])(?:(?!\1)[^]){60,}(?:\1|$)/g
 /** From the first quotation mark to the last: a value may hold quotation marks itself. */
 const QUOTED = /["'`][^]*["'`]/
@@ -67,7 +70,9 @@ function framesOf({ stack, message }: Error): string {
 }
 
 /** Logs message, code and causes of an error, but no attached objects, which may hold private data. */
-function serializeError(thrown: unknown): unknown {
+const serializeThrown = (thrown: unknown): unknown => serializeError(thrown, 0, 0)
+
+function serializeError(thrown: unknown, depth: number, causes: number): unknown {
   if (typeof thrown === 'string') return maskText(thrown)
   if (!(thrown instanceof Error)) return thrown
   const cause = thrown.cause ?? ('lastError' in thrown ? thrown.lastError : undefined)
@@ -78,8 +83,11 @@ function serializeError(thrown: unknown): unknown {
     ...listPlainFields(thrown),
     message,
     stack: thrown.stack === undefined ? undefined : `${thrown.name}: ${message}${maskAddresses(framesOf(thrown))}`,
-    cause: cause === undefined ? undefined : serializeError(cause),
-    errors: thrown instanceof AggregateError ? thrown.errors.slice(0, MAX_ERRORS).map(serializeError) : undefined,
+    cause: cause === undefined || causes === MAX_CAUSES ? undefined : serializeError(cause, depth, causes + 1),
+    errors:
+      thrown instanceof AggregateError && depth < MAX_DEPTH
+        ? thrown.errors.slice(0, MAX_ERRORS).map((error) => serializeError(error, depth + 1, causes))
+        : undefined,
   }
 }
 
@@ -104,7 +112,7 @@ export function createLog(
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      serializers: { err: serializeError, cause: serializeError, reason: serializeError, path: maskPath },
+      serializers: { err: serializeThrown, cause: serializeThrown, reason: serializeThrown, path: maskPath },
       mixin: nameRequest,
     },
     destination,
