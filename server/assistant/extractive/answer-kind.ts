@@ -211,6 +211,8 @@ const SOME_TIME = new RegExp(
 )
 const HAS_COUNTED_TIME = nearNumber(TIME_UNITS)
 const HAS_TIME_UNIT = { test: (text: string) => HAS_COUNTED_TIME.test(text) || SOME_TIME.test(text) }
+const HAN_NUMBER = '[\\p{N}一二三四五六七八九十百半两数几]'
+const HAN_TIME_UNIT = '(?:秒|分钟?|小时|時間|天|日|周|週間?|个?星期|个?月|か月|ヶ月|年)'
 /** A duration next to a word that makes a time of it: "four weeks after surgery", "nach drei Tagen". */
 const HAS_RELATIVE_TIME = anyOf(
   ...[
@@ -225,8 +227,8 @@ const HAS_RELATIVE_TIME = anyOf(
       `after within nach innerhalb innerhalb_von binnen après tras dopo entro após na etter efter inom innen через بعد قبل خلال`,
     )}\s(?:\p{L}{1,12}\s)?${time}`,
   ]),
-  String.raw`[\p{N}一二三四五六七八九十百半两数几]\s?(?:秒|分钟?|小时|時間|天|日|周|週間?|个?星期|个?月|か月|ヶ月|年)(?:[以之]?[后後前内內])`,
-  String.raw`[后後前]约?[\p{N}一二三四五六七八九十百半两数几]{1,4}\s?(?:秒|分钟?|小时|時間|天|日|周|週間?|个?星期|个?月|か月|ヶ月|年)`,
+  String.raw`${HAN_NUMBER}\s?${HAN_TIME_UNIT}(?:[以之]?[后後前内內])`,
+  String.raw`[后後前]约?${HAN_NUMBER}{1,4}\s?${HAN_TIME_UNIT}`,
   String.raw`\p{N}\s?(?:초|분|시간|일|주|개월|달|년)\s?(?:전|후|뒤|이내)(?:에|의|부터)?(?!\p{L})`,
 )
 /** In a table the unit may stand in the title of its column or in a note above. */

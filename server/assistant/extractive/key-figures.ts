@@ -25,8 +25,8 @@ export interface QuotableBlock extends PageBlock {
 }
 
 function partOf(pageText: string, { kind, start, end }: PageBlock): Part {
-  const text = pageText.slice(start, end).trim()
   if (kind === 'table') return 'other'
+  const text = pageText.slice(start, end).trim()
   if (text.length <= MAX_FIGURE_CHARACTERS && FIGURE.test(text) && MEASURED.test(text)) return 'figure'
   // A few words without a number that end no sentence. A heading is above several figures.
   const isLabel = kind !== 'heading' && text.length <= MAX_LABEL_CHARACTERS && /\p{L}/u.test(text)

@@ -1,5 +1,5 @@
 /** Postings of several terms put together for one question: all words of a phrase, or any of several alternatives. */
-import type { PassageChunk, TermPostings } from './posting-lookup.ts'
+import { markPassages, type PassageChunk, type TermPostings } from './posting-lookup.ts'
 
 /** Words of a phrase may have this many other words between them, all together. */
 const MAX_WORDS_BETWEEN = 3
@@ -65,12 +65,6 @@ export function joinPhrase(size: number, terms: readonly TermPostings[]): TermPo
       for (const [passage, positions] of positionsIn) if (isWanted[passage] === 1) visit(passage, positions)
     },
   }
-}
-
-function markPassages(size: number, passages: readonly number[]): Uint8Array {
-  const marks = new Uint8Array(size)
-  for (const passage of passages) marks[passage] = 1
-  return marks
 }
 
 function holding(term: TermPostings): Held {

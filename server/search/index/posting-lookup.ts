@@ -4,8 +4,8 @@ import { createByteCache } from './byte-cache.ts'
 import { type IndexSegment, type LibraryIndex, numberOfLanguage } from './library-index.ts'
 import {
   blockOfHash,
-  eachPositions,
   eachChunk,
+  eachPositions,
   encodeTerm,
   type Entry,
   findEntry,
@@ -36,6 +36,13 @@ export interface TermPostings {
   eachPositions(isWanted: Uint8Array, visit: (passage: number, positions: readonly number[]) => void): void
 }
 
+/** @returns marks for `eachPositions` @param size number of passages of the library, deleted ones included */
+export function markPassages(size: number, passages: readonly number[]): Uint8Array {
+  const marks = new Uint8Array(size)
+  for (const passage of passages) marks[passage] = 1
+  return marks
+}
+
 export interface IndexedTerm extends TermPostings {
   readonly parts: readonly SegmentPostings[]
   /** @param visit may change the chunk */
@@ -56,19 +63,10 @@ const openTerm = (parts: readonly SegmentPostings[]): IndexedTerm => ({
     for (const part of parts) eachChunkOfPart(part, visit)
   },
   eachPositions(isWanted, visit) {
-    for (const { segment, entry, inLanguages } of parts) {
-      const { base, languages } = segment
-      eachPositions(
-        entry,
-        base,
-        isWanted,
-        inLanguages === undefined
-          ? visit
-          : (passage, positions) => {
-              if (inLanguages[languages?.[passage - base] ?? 0] === 1) visit(passage, positions)
-            },
-      )
-    }
+    for (const part of parts)
+      eachPositions(part.entry, part.segment.base, isWanted, (passage, positions) => {
+        if (countsIn(part, passage)) visit(passage, positions)
+      })
   },
 })
 
@@ -81,14 +79,17 @@ function eachChunkOfPart(part: SegmentPostings, visit: (chunk: PostingChunk) => 
   })
 }
 
+const countsIn = ({ inLanguages, segment: { base, languages } }: SegmentPostings, passage: number): boolean =>
+  inLanguages === undefined || inLanguages[languages?.[passage - base] ?? 0] === 1
+
 /** Leaves out passages that are deleted, and those of languages in which the term does not count. */
-function leaveOut(chunk: PostingChunk, { segment: { base, deleted, languages }, inLanguages }: SegmentPostings): void {
+function leaveOut(chunk: PostingChunk, part: SegmentPostings): void {
   const { passages, counts, places } = chunk
+  const { base, deleted } = part.segment
   let length = 0
   for (let index = 0; index < chunk.length; index += 1) {
     const passage = passages[index] ?? 0
-    if (deleted?.[passage - base] === 1) continue
-    if (inLanguages !== undefined && inLanguages[languages?.[passage - base] ?? 0] !== 1) continue
+    if (deleted?.[passage - base] === 1 || !countsIn(part, passage)) continue
     passages[length] = passage
     counts[length] = counts[index] ?? 0
     places[length] = places[index] ?? 0

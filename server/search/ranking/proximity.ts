@@ -1,4 +1,5 @@
 import type { LibraryIndex } from '#server/search/index/library-index.ts'
+import { markPassages } from '#server/search/index/posting-lookup.ts'
 import { idf, K1, type PostingsByTerm, saturation } from './bm25.ts'
 
 /** Pairs of words within this distance add to the score, by the inverse square of the distance. */
@@ -51,8 +52,7 @@ function findOccurrences(
   { postings, candidates }: { readonly postings: PostingsByTerm; readonly candidates: readonly number[] },
 ): Map<number, Occurrence[]> {
   const occurrences = new Map<number, Occurrence[]>()
-  const isCandidate = new Uint8Array(library.lengths.length)
-  for (const passage of candidates) isCandidate[passage] = 1
+  const isCandidate = markPassages(library.lengths.length, candidates)
   for (const term of terms) {
     const ofTerm = postings.get(term)
     if (!ofTerm) continue
