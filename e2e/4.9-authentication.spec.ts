@@ -121,6 +121,8 @@ test('signing out is no error, although the server closes the channels before it
   )
   await signInWithTestAccount(page)
   await joined.promise
+  // Requests on their way would be refused.
+  await page.waitForLoadState('networkidle')
   errors.length = 0
   await page.route('**/auth/v1/logout**', async (route) => {
     const response = await route.fetch()

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect, useState, type JSX } from 'react'
+import { useEffect, useState, type JSX } from 'react'
 import { createPortal } from 'react-dom'
+import { loadable } from '#web/ui/loadable.tsx'
 
-const Toaster = lazy(() => import('#web/ui/toaster.tsx'))
+const Toaster = loadable(() => import('#web/ui/toaster.tsx'))
 
 /** Dialogs hide regions without `aria-live` from screen readers; its value is off: each toast announces itself. */
 export function Notifications(): JSX.Element | null {
@@ -13,9 +14,7 @@ export function Notifications(): JSX.Element | null {
   return painted
     ? createPortal(
         <div aria-live="off">
-          <Suspense>
-            <Toaster />
-          </Suspense>
+          <Toaster />
         </div>,
         document.body,
       )

@@ -16,7 +16,7 @@ import { overlayReply } from '#web/lib/messages/overlay-reply.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { ConversationMenu, SharingNote } from './late-chunk-parts.ts'
-import { LatePart } from './late-part.tsx'
+import { ErrorBoundary } from '#web/app/error-boundary.tsx'
 import styles from './main-area.module.css'
 import { useAfterFirstReads } from './use-after-first-reads.ts'
 import type { OpenConversation } from './use-conversation.ts'
@@ -82,18 +82,18 @@ export function ActiveChat({
           onPrint={conversation ? onPrint : null}
         >
           {conversation && isMenuDue && (
-            <LatePart>
+            <ErrorBoundary isQuiet>
               <ConversationMenu conversation={conversation} onGiveUp={() => (isGivenUp.current = true)} />
-            </LatePart>
+            </ErrorBoundary>
           )}
         </ConversationTitle>
         <p className={styles.model}>
           {/* Blank while loading, so that no other name flashes up. */}
           {conversation === undefined ? '\u00a0' : modelLabel(conversation?.model_name)}
           {typeof conversation?.space_id === 'string' && (
-            <LatePart>
+            <ErrorBoundary isQuiet>
               <SharingNote conversation={conversation} />
-            </LatePart>
+            </ErrorBoundary>
           )}
           {branchedFrom !== null && (
             <>

@@ -4,7 +4,7 @@ import { useSpace } from '#web/data/current-space.ts'
 import { documentCountsQuery } from '#web/data/documents/document-counts.ts'
 import { ComposerFooter } from '#web/features/composer/composer-footer.tsx'
 import { LimitNotice, OwnDocumentsSwitch, TypingLine } from './late-chunk-parts.ts'
-import { LatePart } from './late-part.tsx'
+import { ErrorBoundary } from '#web/app/error-boundary.tsx'
 import { useAfterFirstReads } from './use-after-first-reads.ts'
 import styles from './workspace.module.css'
 
@@ -18,21 +18,21 @@ export function InputBar({ conversationId, mayAsk, children }: InputBarProps): J
     <div className={styles.inputBar}>
       <div className={styles.inputContent}>
         {space !== null && conversationId !== null && (
-          <LatePart>
+          <ErrorBoundary isQuiet>
             <TypingLine conversationId={conversationId} />
-          </LatePart>
+          </ErrorBoundary>
         )}
         {children}
         <ComposerFooter documentsCount={counts?.ready ?? null}>
           {space !== null && mayAsk && (
-            <LatePart>
+            <ErrorBoundary isQuiet>
               <OwnDocumentsSwitch conversationId={conversationId} />
-            </LatePart>
+            </ErrorBoundary>
           )}
           {isDue && (
-            <LatePart>
+            <ErrorBoundary isQuiet>
               <LimitNotice conversationId={conversationId} />
-            </LatePart>
+            </ErrorBoundary>
           )}
         </ComposerFooter>
       </div>

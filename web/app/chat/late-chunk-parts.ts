@@ -1,19 +1,22 @@
 /** Parts that no first view needs, most of them of spaces. They are one chunk, whose code loads after it or when one is shown. */
-import { lazy } from 'react'
+import type { ComponentType } from 'react'
+import { loadable } from '#web/ui/loadable.tsx'
+import type * as lateChunk from './late-chunk.ts'
 
-const load = () => import('./late-chunk.ts')
+const lateChunkPart = <Props extends object>(pick: (chunk: typeof lateChunk) => ComponentType<Props>) =>
+  loadable(async () => ({ default: pick(await import('./late-chunk.ts')) }))
 
-export const ConversationMenu = lazy(async () => ({ default: (await load()).ConversationMenu }))
-export const DeletedSpaceNotice = lazy(async () => ({ default: (await load()).DeletedSpaceNotice }))
-export const DocumentMove = lazy(async () => ({ default: (await load()).DocumentMove }))
-export const InvitationNotices = lazy(async () => ({ default: (await load()).InvitationNotices }))
-export const LimitNotice = lazy(async () => ({ default: (await load()).LimitNotice }))
-export const LiveSpaces = lazy(async () => ({ default: (await load()).LiveSpaces }))
-export const MembersSection = lazy(async () => ({ default: (await load()).MembersSection }))
-export const NewSpaceDialog = lazy(async () => ({ default: (await load()).NewSpaceDialog }))
-export const OwnDocumentsSwitch = lazy(async () => ({ default: (await load()).OwnDocumentsSwitch }))
-export const SharingNote = lazy(async () => ({ default: (await load()).SharingNote }))
-export const SpaceSettings = lazy(async () => ({ default: (await load()).SpaceSettings }))
-export const SpaceStart = lazy(async () => ({ default: (await load()).SpaceStart }))
-export const SpaceSwitcher = lazy(async () => ({ default: (await load()).SpaceSwitcher }))
-export const TypingLine = lazy(async () => ({ default: (await load()).TypingLine }))
+export const ConversationMenu = lateChunkPart((chunk) => chunk.ConversationMenu)
+export const DeletedSpaceNotice = lateChunkPart((chunk) => chunk.DeletedSpaceNotice)
+export const DocumentMove = lateChunkPart((chunk) => chunk.DocumentMove)
+export const InvitationNotices = lateChunkPart((chunk) => chunk.InvitationNotices)
+export const LimitNotice = lateChunkPart((chunk) => chunk.LimitNotice)
+export const LiveSpaces = lateChunkPart((chunk) => chunk.LiveSpaces)
+export const MembersSection = lateChunkPart((chunk) => chunk.MembersSection)
+export const NewSpaceDialog = lateChunkPart((chunk) => chunk.NewSpaceDialog)
+export const OwnDocumentsSwitch = lateChunkPart((chunk) => chunk.OwnDocumentsSwitch)
+export const SharingNote = lateChunkPart((chunk) => chunk.SharingNote)
+export const SpaceSettings = lateChunkPart((chunk) => chunk.SpaceSettings)
+export const SpaceStart = lateChunkPart((chunk) => chunk.SpaceStart)
+export const SpaceSwitcher = lateChunkPart((chunk) => chunk.SpaceSwitcher)
+export const TypingLine = lateChunkPart((chunk) => chunk.TypingLine)

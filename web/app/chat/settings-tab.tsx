@@ -1,12 +1,13 @@
 /** The settings tab: the own settings, and for the operator the operation section. */
 import { useQuery } from '@tanstack/react-query'
-import { lazy, type JSX, type ReactNode } from 'react'
+import type { JSX, ReactNode } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { isOperatorQuery } from '#web/data/operation/operation.ts'
+import { loadable } from '#web/ui/loadable.tsx'
 import SettingsPanel from '#web/features/account/settings-panel.tsx'
-import { LatePart } from './late-part.tsx'
+import { ErrorBoundary } from '#web/app/error-boundary.tsx'
 
-const OperationSection = lazy(() => import('#web/features/operation/operation-section.tsx'))
+const OperationSection = loadable(() => import('#web/features/operation/operation-section.tsx'))
 
 type SettingsTabProps = { above?: ReactNode; onShowIntroduction: () => void }
 
@@ -18,9 +19,9 @@ export default function SettingsTab(props: SettingsTabProps): JSX.Element {
       {...props}
       below={
         isOperator && (
-          <LatePart>
+          <ErrorBoundary isQuiet>
             <OperationSection />
-          </LatePart>
+          </ErrorBoundary>
         )
       }
     />

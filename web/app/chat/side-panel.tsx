@@ -1,10 +1,10 @@
-import { lazy, Suspense, type JSX } from 'react'
+import type { JSX } from 'react'
 import { ErrorBoundary } from '#web/app/error-boundary.tsx'
 import { HistoryPanel, type HistoryPanelProps } from '#web/features/history/history-panel.tsx'
-import { LibraryLoading } from '#web/features/library/library-loading.tsx'
 import { DocumentList, UploadArea } from '#web/features/library/library-parts.ts'
 import { addingRefusal } from '#web/data/spaces/space-rights.ts'
 import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
+import { loadable } from '#web/ui/loadable.tsx'
 import { useNavigation } from './navigation.tsx'
 import type { RailTab } from './rail.tsx'
 import styles from './side-panel.module.css'
@@ -12,10 +12,9 @@ import { useAfterFirstReads } from './use-after-first-reads.ts'
 import { useRouteState } from './use-route-state.ts'
 import { MembersSection, SpaceSettings, SpaceSwitcher } from './late-chunk-parts.ts'
 import { DocumentMoveAction } from './document-move-action.tsx'
-import { LatePart } from './late-part.tsx'
 
-const AccountPanel = lazy(() => import('#web/features/account/account-panel.tsx'))
-const SettingsTab = lazy(() => import('./settings-tab.tsx'))
+const AccountPanel = loadable(() => import('#web/features/account/account-panel.tsx'))
+const SettingsTab = loadable(() => import('./settings-tab.tsx'))
 
 type SidePanelProps = {
   tab: RailTab
@@ -32,9 +31,9 @@ export function SidePanel({ tab, history }: SidePanelProps): JSX.Element {
     <div id="side-panel" className={styles.panel}>
       <nav className={styles.space} aria-label="Space">
         {isSwitcherDue && (
-          <LatePart>
+          <ErrorBoundary isQuiet>
             <SpaceSwitcher activeId={history.activeId} onOpenSpace={openSpace} onNewSpace={newSpace} />
-          </LatePart>
+          </ErrorBoundary>
         )}
       </nav>
       {tab === 'chat' && <HistoryPanel {...history} />}
@@ -42,28 +41,24 @@ export function SidePanel({ tab, history }: SidePanelProps): JSX.Element {
         <section className={styles.files} aria-label="Library">
           <h2 className={styles.heading}>Files</h2>
           <ErrorBoundary>
-            <Suspense fallback={<LibraryLoading />}>
-              {refusal === null ? <UploadArea /> : <p className={styles.note}>{refusal}</p>}
-              <DocumentList
-                key={space?.id}
-                label="Files"
-                Move={DocumentMoveAction}
-                onOpen={openDocument}
-                openId={documentId}
-                onAsk={askAbout}
-              />
-            </Suspense>
+            {refusal === null ? <UploadArea /> : <p className={styles.note}>{refusal}</p>}
+            <DocumentList
+              key={space?.id}
+              label="Files"
+              Move={DocumentMoveAction}
+              onOpen={openDocument}
+              openId={documentId}
+              onAsk={askAbout}
+            />
           </ErrorBoundary>
         </section>
       )}
       {/* Keyed by tab: a tab that fails to load does not block the others. */}
       <ErrorBoundary key={tab}>
-        <Suspense>
-          {tab === 'users' && <AccountPanel above={space === null ? null : <MembersSection />} />}
-          {tab === 'settings' && (
-            <SettingsTab above={space === null ? null : <SpaceSettings />} onShowIntroduction={showIntroduction} />
-          )}
-        </Suspense>
+        {tab === 'users' && <AccountPanel above={space === null ? null : <MembersSection />} />}
+        {tab === 'settings' && (
+          <SettingsTab above={space === null ? null : <SpaceSettings />} onShowIntroduction={showIntroduction} />
+        )}
       </ErrorBoundary>
     </div>
   )

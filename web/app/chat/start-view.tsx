@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useEffect, useState, type JSX, type ReactNode } from 'react'
+import { useEffect, useState, type JSX, type ReactNode } from 'react'
 import { usePageTitle } from '#web/app/use-page-title.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { useSpace } from '#web/data/current-space.ts'
@@ -9,23 +9,24 @@ import { askingRefusal } from '#web/data/spaces/asking.ts'
 import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { useThreadStore } from '#web/data/thread-store.ts'
 import { Composer, type FilledDraft } from '#web/features/composer/composer.tsx'
-import { LibraryLoading } from '#web/features/library/library-loading.tsx'
 import { DocumentList, UploadArea } from '#web/features/library/library-parts.ts'
 import { DelayedWelcomeCard } from '#web/features/onboarding/delayed-welcome-card.tsx'
 import { isFirstLogin } from '#web/features/onboarding/first-login.ts'
-import { LazyWalkthrough } from '#web/features/onboarding/lazy-walkthrough.ts'
+import { loadable } from '#web/ui/loadable.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { ComposerMicrophone } from './composer-microphone.tsx'
 import { DocumentMoveAction } from './document-move-action.tsx'
 import { NewConversation, Page, WelcomeBack } from './empty-states.tsx'
 import { InputBar } from './input-bar.tsx'
 import { DeletedSpaceNotice, InvitationNotices, SpaceStart } from './late-chunk-parts.ts'
-import { LatePart } from './late-part.tsx'
+import { ErrorBoundary } from '#web/app/error-boundary.tsx'
 import { useNavigation } from './navigation.tsx'
 import { useAfterFirstReads } from './use-after-first-reads.ts'
 import { useOnboarding } from './use-onboarding.ts'
 import { useRouteState } from './use-route-state.ts'
 import { useSampleQuestion } from './use-sample-question.ts'
+
+const Walkthrough = loadable(() => import('#web/features/onboarding/walkthrough.tsx'))
 
 type StartViewProps = {
   notice: ReactNode
@@ -75,7 +76,7 @@ export function StartView(props: StartViewProps): JSX.Element {
   const isKnown = onboarding.state !== 'unknown' || props.onboardingHidden || hasTemporary
   const hasDocuments = (counts.data?.total ?? 0) > 0
   useEffect(() => {
-    if (isNew) LazyWalkthrough.preload()
+    if (isNew) Walkthrough.preload()
     // Meanwhile the page reads whether there are documents.
     else DocumentList.preload()
   }, [isNew])
@@ -90,11 +91,7 @@ export function StartView(props: StartViewProps): JSX.Element {
             greetingName={isFirstLogin(user) ? (user.email?.split('@')[0] ?? null) : null}
             steps={onboarding.steps}
             uploading={uploading}
-            uploadArea={
-              <Suspense fallback={<LibraryLoading />}>
-                <UploadArea onUploaded={() => setUploading(false)} />
-              </Suspense>
-            }
+            uploadArea={<UploadArea onUploaded={() => setUploading(false)} />}
             onUpload={() => setUploading(!uploading)}
             onAsk={hasDocuments || onboarding.hasAsked ? ask : null}
             onSample={trySample}
@@ -107,37 +104,33 @@ export function StartView(props: StartViewProps): JSX.Element {
     if (space !== null) {
       return (
         <Page>
-          <Suspense fallback={<LibraryLoading />}>
-            <SpaceStart
-              space={space}
-              documents={
-                <DocumentList
-                  key={space}
-                  Move={DocumentMoveAction}
-                  label="Documents"
-                  titled
-                  onOpen={openDocument}
-                  openId={documentId}
-                />
-              }
-              uploadArea={isMakingSpace ? null : <UploadArea />}
-            />
-          </Suspense>
+          <SpaceStart
+            space={space}
+            documents={
+              <DocumentList
+                key={space}
+                Move={DocumentMoveAction}
+                label="Documents"
+                titled
+                onOpen={openDocument}
+                openId={documentId}
+              />
+            }
+            uploadArea={isMakingSpace ? null : <UploadArea />}
+          />
         </Page>
       )
     }
     if (!hasDocuments) return <WelcomeBack onSuggestion={props.onFill} />
     return (
       <Page>
-        <Suspense fallback={<LibraryLoading />}>
-          <DocumentList
-            Move={DocumentMoveAction}
-            label="Your Documents"
-            titled
-            onOpen={openDocument}
-            openId={documentId}
-          />
-        </Suspense>
+        <DocumentList
+          Move={DocumentMoveAction}
+          label="Your Documents"
+          titled
+          onOpen={openDocument}
+          openId={documentId}
+        />
       </Page>
     )
   }
@@ -146,10 +139,10 @@ export function StartView(props: StartViewProps): JSX.Element {
     <>
       {!hasTemporary && props.notice}
       {!hasTemporary && isDue && (
-        <LatePart>
+        <ErrorBoundary isQuiet>
           <DeletedSpaceNotice />
           <InvitationNotices onOpenSpace={openSpace} />
-        </LatePart>
+        </ErrorBoundary>
       )}
       {view()}
       {isKnown && !isNew && (
@@ -167,13 +160,11 @@ export function StartView(props: StartViewProps): JSX.Element {
         </InputBar>
       )}
       {walking !== null && (
-        <Suspense>
-          <LazyWalkthrough
-            open={walking}
-            onClose={() => setWalking(false)}
-            onFinish={() => onboarding.change({ walkthrough_finished: true })}
-          />
-        </Suspense>
+        <Walkthrough
+          open={walking}
+          onClose={() => setWalking(false)}
+          onFinish={() => onboarding.change({ walkthrough_finished: true })}
+        />
       )}
     </>
   )

@@ -1,5 +1,6 @@
-import { lazy, Suspense, type JSX } from 'react'
+import type { JSX } from 'react'
 import { ErrorBoundary } from '#web/app/error-boundary.tsx'
+import { loadable } from '#web/ui/loadable.tsx'
 import { Sheet } from '#web/ui/sheet.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { useNavigation } from './navigation.tsx'
@@ -7,7 +8,13 @@ import type { RouteControl } from './use-route-state.ts'
 import type { Viewer } from './use-viewer.ts'
 import styles from './viewer-column.module.css'
 
-const ViewerPane = lazy(() => import('#web/features/viewer/viewer-pane.tsx'))
+const ViewerPane = loadable(() => import('#web/features/viewer/viewer-pane.tsx'), {
+  loading: () => (
+    <p className={styles.loading} role="status">
+      <Spinner /> Opening the document…
+    </p>
+  ),
+})
 
 type ViewerColumnProps = { route: RouteControl; viewer: Viewer; beside: boolean }
 
@@ -20,26 +27,18 @@ export function ViewerColumn({ route, viewer, beside }: ViewerColumnProps): JSX.
   }
   const pane = documentId !== null && (
     <ErrorBoundary>
-      <Suspense
-        fallback={
-          <p className={styles.loading} role="status">
-            <Spinner /> Opening the document…
-          </p>
-        }
-      >
-        <ViewerPane
-          documentId={documentId}
-          page={route.page}
-          highlight={viewer.highlight}
-          citedName={viewer.citedName}
-          citedIn={route.source?.messageId ?? null}
-          onClose={close}
-          onPrint={() => print({ kind: 'document', id: documentId })}
-          onOpenVersion={viewer.openDocument}
-          onPageChange={(page) => route.navigate({ page }, { replace: true })}
-          {...(viewer.sourceNavigation === null ? {} : { sourceNavigation: viewer.sourceNavigation })}
-        />
-      </Suspense>
+      <ViewerPane
+        documentId={documentId}
+        page={route.page}
+        highlight={viewer.highlight}
+        citedName={viewer.citedName}
+        citedIn={route.source?.messageId ?? null}
+        onClose={close}
+        onPrint={() => print({ kind: 'document', id: documentId })}
+        onOpenVersion={viewer.openDocument}
+        onPageChange={(page) => route.navigate({ page }, { replace: true })}
+        {...(viewer.sourceNavigation === null ? {} : { sourceNavigation: viewer.sourceNavigation })}
+      />
     </ErrorBoundary>
   )
   if (beside)

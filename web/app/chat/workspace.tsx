@@ -1,9 +1,9 @@
-import { lazy, Suspense, type JSX } from 'react'
+import type { JSX } from 'react'
 import { areFirstRecoveryCodesExpected } from '#web/data/account/first-recovery-codes.ts'
 import { DropAnywhere } from '#web/features/library/drop-anywhere.tsx'
 import { LateUploads } from '#web/features/library/late-uploads.tsx'
-import { LibraryLoading } from '#web/features/library/library-loading.tsx'
 import { UploadArea } from '#web/features/library/library-parts.ts'
+import { loadable } from '#web/ui/loadable.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { useMediaQuery } from '#web/ui/use-media-query.ts'
 import { LateStorageNotice } from '#web/app/late-storage-notice.tsx'
@@ -24,11 +24,11 @@ import styles from './workspace.module.css'
 import { useCurrentSpace } from '#web/data/spaces/known-spaces.ts'
 import { addingRefusal } from '#web/data/spaces/space-rights.ts'
 import { LiveSpaces, NewSpaceDialog } from './late-chunk-parts.ts'
-import { LatePart } from './late-part.tsx'
+import { ErrorBoundary } from '#web/app/error-boundary.tsx'
 
-const DebugPanel = lazy(() => import('#web/features/debug/debug-panel.tsx'))
+const DebugPanel = loadable(() => import('#web/features/debug/debug-panel.tsx'))
 
-const FirstRecoveryCodes = lazy(() => import('#web/features/account/first-recovery-codes.tsx'))
+const FirstRecoveryCodes = loadable(() => import('#web/features/account/first-recovery-codes.tsx'))
 
 /** The main column has room for margin notes from this width on. */
 const MARGIN_NOTES_FROM_PX = 880
@@ -73,13 +73,9 @@ export function Workspace(): JSX.Element {
             </main>
           </div>
           <ViewerColumn route={route} viewer={viewer} beside={hasViewerColumn} />
-          {areFirstRecoveryCodesExpected() && (
-            <Suspense fallback={null}>
-              <FirstRecoveryCodes />
-            </Suspense>
-          )}
+          {areFirstRecoveryCodesExpected() && <FirstRecoveryCodes />}
           {areSpacesDue && (
-            <LatePart>
+            <ErrorBoundary isQuiet>
               <LiveSpaces
                 route={route}
                 onLost={() => {
@@ -87,27 +83,13 @@ export function Workspace(): JSX.Element {
                   newSpace.close()
                 }}
               />
-            </LatePart>
+            </ErrorBoundary>
           )}
           {newSpace.isOpen && (
-            <Suspense>
-              <NewSpaceDialog
-                uploadArea={
-                  <Suspense fallback={<LibraryLoading />}>
-                    <UploadArea />
-                  </Suspense>
-                }
-                onCreated={navigation.openSpace}
-                onClose={newSpace.close}
-              />
-            </Suspense>
+            <NewSpaceDialog uploadArea={<UploadArea />} onCreated={navigation.openSpace} onClose={newSpace.close} />
           )}
           <Palette palette={palette} />
-          {debug.open && (
-            <Suspense>
-              <DebugPanel userId={userId} chatId={route.chatId} onClose={debug.close} />
-            </Suspense>
-          )}
+          {debug.open && <DebugPanel userId={userId} chatId={route.chatId} onClose={debug.close} />}
         </div>
       </DropAnywhere>
     </NavigationContext>

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState, type JSX } from 'react'
+import { useEffect, useState, type JSX } from 'react'
 import { Redirect, useLocation, useSearch } from 'wouter'
 import type { PublicConfig } from '#contract/auth.ts'
 import { useAuth } from '#web/data/auth/auth-context.tsx'
@@ -7,16 +7,23 @@ import { hasVerifiedFactor, needsPassword } from '#web/data/auth/session.ts'
 import { NEW_PASSWORD_PATH, type MailPurpose } from '#web/data/auth/sign-in.ts'
 import { DeletionNotice } from '#web/features/login/deletion-notice.tsx'
 import { LoginForm } from '#web/features/login/login-form.tsx'
+import { loadable } from '#web/ui/loadable.tsx'
+import { Spinner } from '#web/ui/spinner.tsx'
 import { LateStorageNotice } from '#web/app/late-storage-notice.tsx'
 import { LoadingPage } from '#web/app/auth-gate.tsx'
 import { usePageTitle } from '#web/app/use-page-title.ts'
 import styles from './login.module.css'
 
-const ContinueForm = lazy(() => import('#web/features/login/continue-form.tsx'))
-const EnrolForm = lazy(() => import('#web/features/login/enrol-form.tsx'))
-const FactorForm = lazy(() => import('#web/features/login/factor-form.tsx'))
-const MailForm = lazy(() => import('#web/features/login/mail-form.tsx'))
-const NewPasswordForm = lazy(() => import('#web/features/login/new-password-form.tsx'))
+const loading = (): JSX.Element => (
+  <p role="status">
+    <Spinner /> Loading…
+  </p>
+)
+const ContinueForm = loadable(() => import('#web/features/login/continue-form.tsx'), { loading })
+const EnrolForm = loadable(() => import('#web/features/login/enrol-form.tsx'), { loading })
+const FactorForm = loadable(() => import('#web/features/login/factor-form.tsx'), { loading })
+const MailForm = loadable(() => import('#web/features/login/mail-form.tsx'), { loading })
+const NewPasswordForm = loadable(() => import('#web/features/login/new-password-form.tsx'), { loading })
 
 /** Signed-in people go on to the chat unless they came to set a new password, or have to. */
 export function LoginPage(): JSX.Element {
@@ -67,14 +74,12 @@ export function LoginPage(): JSX.Element {
     return <LoginForm config={config} notice={error} onMail={(purpose, email) => setMail({ purpose, email })} />
   }
   return (
-    <Suspense fallback={<LoadingPage />}>
-      <main className={styles.page}>
-        <div className={styles.step}>
-          <LateStorageNotice isSigningIn />
-          <DeletionNotice />
-          {step()}
-        </div>
-      </main>
-    </Suspense>
+    <main className={styles.page}>
+      <div className={styles.step}>
+        <LateStorageNotice isSigningIn />
+        <DeletionNotice />
+        {step()}
+      </div>
+    </main>
   )
 }

@@ -1,10 +1,10 @@
-import { Suspense, useEffect, useState, type JSX } from 'react'
-import { preloadable } from '#web/ui/preloadable.tsx'
+import { useEffect, useState, type JSX } from 'react'
+import { loadable } from '#web/ui/loadable.tsx'
 import type { WelcomeCardProps } from './welcome-card.tsx'
 
 const DELAY_MS = 300
 
-const WelcomeCard = preloadable(() => import('./welcome-card.tsx'))
+const WelcomeCard = loadable(() => import('./welcome-card.tsx'))
 
 /** Only new people see the card: its code loads meanwhile. */
 export function DelayedWelcomeCard(props: WelcomeCardProps): JSX.Element | null {
@@ -15,9 +15,5 @@ export function DelayedWelcomeCard(props: WelcomeCardProps): JSX.Element | null 
     return () => clearTimeout(timer)
   }, [])
   if (!due) return null
-  return (
-    <Suspense>
-      <WelcomeCard {...props} />
-    </Suspense>
-  )
+  return <WelcomeCard {...props} />
 }

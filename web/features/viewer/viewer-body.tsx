@@ -1,8 +1,9 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
-import { lazy, Suspense, type JSX } from 'react'
+import type { JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { absenceQuery } from '#web/data/documents/absent-document.ts'
+import { loadable } from '#web/ui/loadable.tsx'
 import { UNKNOWN_ABSENCE } from '#web/lib/documents/unknown-absence.ts'
 
 import { ImageView } from './image-view.tsx'
@@ -11,7 +12,9 @@ import { ViewerState } from './viewer-state.tsx'
 import type { ViewerLocation } from './viewer-target.ts'
 import { TextSections } from './text-sections.tsx'
 
-const PdfPages = lazy(() => import('./pdf-pages.tsx'))
+const PdfPages = loadable(() => import('./pdf-pages.tsx'), {
+  loading: () => <ViewerState kind="loading" title="Opening the document" />,
+})
 
 interface ViewerBodyProps {
   documentId: string
@@ -71,18 +74,16 @@ function DocumentBody({
   const kind = viewerKind(document.mimetype)
   if (kind.body === 'pdf') {
     return (
-      <Suspense fallback={<ViewerState kind="loading" title="Opening the document" />}>
-        <PdfPages
-          documentId={document.id}
-          target={location.target}
-          passage={location.passage}
-          zoom={zoom}
-          scroller={scroller}
-          onPage={onPage}
-          onPageCount={onPageCount}
-          onFit={onFit}
-        />
-      </Suspense>
+      <PdfPages
+        documentId={document.id}
+        target={location.target}
+        passage={location.passage}
+        zoom={zoom}
+        scroller={scroller}
+        onPage={onPage}
+        onPageCount={onPageCount}
+        onFit={onFit}
+      />
     )
   }
   if (kind.body === 'image') {

@@ -1,6 +1,5 @@
 import { useState, type JSX } from 'react'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { LateToolConsent } from '#web/features/thread/actions/late-tool-consent.tsx'
 import { KnownAddressesContext } from '#web/features/thread/context/known-addresses-context.tsx'
 import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
 import styles from '#web/features/thread/message/message.module.css'
@@ -10,9 +9,18 @@ import { groupMessages, type MessageGroup as Group } from '#web/lib/messages/gro
 import { addressesOfThread, NO_ADDRESSES } from '#web/lib/messages/known-addresses.ts'
 import { messageKey, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import type { ReplyView } from '#web/lib/messages/reply-parts.ts'
+import { loadable } from '#web/ui/loadable.tsx'
 import hidden from '#web/ui/visually-hidden.module.css'
 import { MessageGroup } from './message-group.tsx'
 import { useAnnouncement } from './use-announcement.ts'
+
+const ToolConsent = loadable(() => import('#web/features/thread/actions/tool-consent.tsx'), {
+  unloaded: (
+    <p role="alert">
+      A tool asks for your permission, but the question could not be loaded. Reload the page to answer it.
+    </p>
+  ),
+})
 
 export type MessageListProps = {
   messages: readonly ThreadMessage[]
@@ -88,7 +96,7 @@ export function MessageList(props: MessageListProps): JSX.Element {
           })}
         </div>
       </KnownAddressesContext>
-      {waiting && request !== undefined && <LateToolConsent key={request.id} request={request} />}
+      {waiting && request !== undefined && <ToolConsent key={request.id} request={request} />}
       {waiting && isSilent && request === undefined && <Thinking tool={openTool} />}
       <p className={hidden.hidden} aria-live="polite">
         {waiting && request !== undefined

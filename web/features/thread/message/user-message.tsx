@@ -1,5 +1,5 @@
 import { Pencil } from 'lucide-react'
-import { Suspense, useContext, useRef, useState, type JSX } from 'react'
+import { useContext, useRef, useState, type JSX } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { useAuthorName } from '#web/data/spaces/author-names.ts'
 import { useThreadActions } from '#web/features/thread/actions/thread-actions.tsx'
@@ -8,16 +8,16 @@ import { formatTime } from '#web/lib/format/format-date.ts'
 import { formatMoment } from '#web/lib/format/format-moment.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
-import { latePart } from '#web/ui/late-part.tsx'
+import { loadable } from '#web/ui/loadable.tsx'
 import styles from './message.module.css'
 import { QuestionWords } from './question-words.tsx'
 import { messageElementId } from './show-target.ts'
 import { useThreadPosition } from './thread-position.tsx'
 
-const EditQuestion = latePart(
-  () => import('./edit-question.tsx'),
-  'The form could not be loaded. Reload the page to edit this.',
-)
+const EditQuestion = loadable(() => import('./edit-question.tsx'), {
+  loading: QuestionWords,
+  unloaded: <p role="alert">The form could not be loaded. Reload the page to edit this.</p>,
+})
 
 type UserMessageProps = {
   messageId: string
@@ -55,16 +55,14 @@ export function UserMessage({ messageId, content, createdAt, pending, ...rest }:
       {...useThreadPosition()}
     >
       {editing ? (
-        <Suspense fallback={<QuestionWords content={content} />}>
-          <EditQuestion
-            content={content}
-            onAsk={actions && ((text) => actions.branch(messageId, text))}
-            onCancel={() => {
-              setEditing(false)
-              requestAnimationFrame(() => editButton.current?.focus())
-            }}
-          />
-        </Suspense>
+        <EditQuestion
+          content={content}
+          onAsk={actions && ((text) => actions.branch(messageId, text))}
+          onCancel={() => {
+            setEditing(false)
+            requestAnimationFrame(() => editButton.current?.focus())
+          }}
+        />
       ) : (
         <>
           <QuestionWords content={content} />

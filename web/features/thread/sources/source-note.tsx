@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, type JSX, type ReactNode } from 'react'
+import type { JSX, ReactNode } from 'react'
 import {
   isMessageSource,
   isPassageSource,
@@ -18,11 +18,13 @@ import { passageText } from '#web/lib/markdown/passage-text.ts'
 import { describeSpeaker, listTitle } from '#web/lib/messages/conversation-labels.ts'
 import { relevancePercent } from '#web/lib/messages/relevance.ts'
 import { classNames } from '#web/ui/class-names.ts'
+import { loadable } from '#web/ui/loadable.tsx'
 import styles from './source-note.module.css'
 
-const UnknownAbsence = (): JSX.Element => <>{UNKNOWN_ABSENCE}</>
-/** A card whose code cannot be loaded must not take the page down. */
-const AbsentDocument = lazy(() => import('./absent-document.tsx').catch(() => ({ default: UnknownAbsence })))
+const AbsentDocument = loadable(() => import('./absent-document.tsx'), {
+  loading: () => UNKNOWN_ABSENCE,
+  unloaded: UNKNOWN_ABSENCE,
+})
 
 type SourceWordsProps = { n: number; name: ReactNode; passage: string; meta: ReactNode }
 
@@ -99,9 +101,7 @@ function PassageButton({ source }: { source: PassageSource }): JSX.Element {
       passage={passageText(source.text)}
       meta={
         deleted && messageId !== undefined ? (
-          <Suspense fallback={UNKNOWN_ABSENCE}>
-            <AbsentDocument document={source.documentId} message={messageId} />
-          </Suspense>
+          <AbsentDocument document={source.documentId} message={messageId} />
         ) : (
           meta.join(', ')
         )

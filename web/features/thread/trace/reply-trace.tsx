@@ -1,11 +1,13 @@
 import { Route } from 'lucide-react'
-import { Suspense, useState, type JSX } from 'react'
+import { useState, type JSX } from 'react'
 import message from '#web/features/thread/message/message.module.css'
 import { describeTrace } from '#web/lib/messages/describe-trace.ts'
-import { latePart } from '#web/ui/late-part.tsx'
+import { loadable } from '#web/ui/loadable.tsx'
 import type { TraceFactsProps } from './trace-facts.tsx'
 
-const TraceFacts = latePart(() => import('./trace-facts.tsx'), 'This could not be loaded. Reload the page.')
+const TraceFacts = loadable(() => import('./trace-facts.tsx'), {
+  unloaded: <p role="alert">This could not be loaded. Reload the page.</p>,
+})
 
 export function ReplyTrace(facts: TraceFactsProps): JSX.Element | null {
   const { trace, steps } = facts.metadata ?? {}
@@ -18,11 +20,7 @@ export function ReplyTrace(facts: TraceFactsProps): JSX.Element | null {
         <span className={message.toolName}>How this was answered</span>
         <span className={message.toolPreview}>{describeTrace(trace)}</span>
       </summary>
-      {isOpened && (
-        <Suspense fallback={null}>
-          <TraceFacts {...facts} />
-        </Suspense>
-      )}
+      {isOpened && <TraceFacts {...facts} />}
     </details>
   )
 }

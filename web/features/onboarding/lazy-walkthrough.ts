@@ -1,3 +1,0 @@
-import { preloadable } from '#web/ui/preloadable.tsx'
-
-export const LazyWalkthrough = preloadable(() => import('./walkthrough.tsx'))
