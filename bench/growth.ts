@@ -2,6 +2,7 @@
  * Figures that may hardly grow with what people have stored: `npm run bench -- growth [part …]`, with the parts of
  * `PARTS`, by default all. The environment may set other sizes, as `FILES=10000`.
  */
+import { measureDocuments } from './growth-documents.ts'
 import { measureFirstTexts, measureOffice, measureTexts } from './growth-files.ts'
 import { measurePage, measureSearches } from './growth-page.ts'
 import { measureIdle, measureSearch } from './growth-stored.ts'
@@ -11,6 +12,7 @@ const sizeOf = (name: string, usual: number): number => Number(process.env[name]
 const PARTS: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
   page: () => measurePage(sizeOf('ROWS', 10_000)),
   boxes: () => measureSearches(sizeOf('ROWS', 10_000)),
+  documents: () => measureDocuments(),
   texts: () => measureTexts(sizeOf('FILES', 1_000)),
   office: () => measureOffice({ docx: sizeOf('DOCX', 200), pdf: sizeOf('PDF', 100) }),
   'first-text': () => measureFirstTexts(sizeOf('FILES', 1_000)),

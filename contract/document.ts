@@ -161,9 +161,26 @@ export const sheetColumns = z.array(z.int().positive())
 export const wordBox = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), z.int()])
 export type WordBox = z.infer<typeof wordBox>
 
+/** What an answer that holds only some rows of a sheet says of the whole sheet. Offsets are those of the page's text. */
+export const sheetPart = z.object({
+  /** Offset and index, from 0, of the first row in the answer. */
+  start: z.int(),
+  first: z.int(),
+  /** Characters and rows of the whole sheet. */
+  length: z.int(),
+  count: z.int(),
+  /** The first line. */
+  name: z.string(),
+  last: sheetRow,
+  /** The last row, and what follows it. */
+  end: z.string(),
+})
+
 /**
  * Answer of `GET /api/documents/{id}/pages/{page}`. `items`: PDF pages with a text layer; `rows`: sheets; `columns`:
- * sheets whose lines share their columns; `boxes` and `confidence` (0 to 100): pages read by OCR.
+ * sheets whose lines share their columns; `boxes` and `confidence` (0 to 100): pages read by OCR. With `?near={offset}`
+ * or `?row={index}` the answer for a sheet of more than 2,000 rows holds those around it: `text` and `rows` are those
+ * of the `part`.
  */
 export const pageText = z.object({
   page: z.int().positive(),
@@ -174,5 +191,6 @@ export const pageText = z.object({
   blocks: z.array(pageBlock).optional(),
   boxes: z.array(wordBox).optional(),
   confidence: z.int().optional(),
+  part: sheetPart.optional(),
 })
 export type PageText = z.infer<typeof pageText>

@@ -9,6 +9,7 @@ import { openStage, type Stage, userIdOf } from './stage.ts'
 
 const ROWS = 100_000
 const CITED_ROW = 87_654
+const EARLIER_ROW = 12_345
 const SECTIONS = 8_700
 const CITED_SECTION = 8_000
 const MAX_NODES = 5_000
@@ -62,11 +63,15 @@ beforeAll(async () => {
      from generate_series(1, ${SECTIONS}) n`,
     [BOOK],
   )
-  const [start] = rows[CITED_ROW - 1] ?? [0]
-  const cited = text.slice(start, text.indexOf('\n', start))
+  const citedRow = (number: number) => {
+    const [start] = rows[number - 1] ?? [0]
+    const end = text.indexOf('\n', start)
+    return { documentId: WORKBOOK, filename: 'lamps.xlsx', page: 1, start, end, text: text.slice(start, end), score: 1 }
+  }
   const sources = [
-    { n: 1, documentId: WORKBOOK, filename: 'lamps.xlsx', page: 1, start, end: start + cited.length, text: cited, score: 1 },
+    { n: 1, ...citedRow(CITED_ROW) },
     { n: 2, documentId: BOOK, filename: 'keepers.txt', page: CITED_SECTION, start: 0, end: sentence(CITED_SECTION).length, text: sentence(CITED_SECTION), score: 1 },
+    { n: 3, ...citedRow(EARLIER_ROW) },
   ] // prettier-ignore
   await stage.insert('conversations', [
     { id: CONVERSATION, uid: await userIdOf(page), title: 'Long ones', model_name: 'alcove-reader' },
@@ -74,7 +79,7 @@ beforeAll(async () => {
   await stage.insert('messages', [
     {
       conversation_id: CONVERSATION,
-      content: 'It is there [1], and there [2].',
+      content: 'It is there [1], and there [2], and there [3].',
       sender_role: 2,
       metadata: { sources },
     },
@@ -98,6 +103,26 @@ test('a citation opens a row of 100,000 in view, marked', async () => {
   expect((await row(CITED_ROW).boundingBox())?.y).toBeLessThan(700)
   await page.getByText(`Cited: A${CITED_ROW}:C${CITED_ROW}`).waitFor()
   expect(await countNodes()).toBeLessThan(MAX_NODES)
+})
+
+test('a citation of a row in another part of the open sheet shows it, marked', async () => {
+  await openSource(3)
+  await expect.poll(() => markedText(page)).toContain(`Lamp ${EARLIER_ROW}`)
+  await expect.poll(async () => (await row(EARLIER_ROW).boundingBox())?.y ?? -1).toBeGreaterThan(100)
+  await page.getByText(`Cited: A${EARLIER_ROW}:C${EARLIER_ROW}`).waitFor()
+})
+
+test('rows of the sheet are requested near the view only', async () => {
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (pathname.endsWith('/pages/1')) asked.push(search)
+  })
+  await scrollTo(0.5)
+  await row(50_000).waitFor()
+  expect(asked.length).toBeGreaterThan(0)
+  expect(asked.length).toBeLessThan(4)
+  for (const search of asked) expect(search).toMatch(/^\?row=(?:49|50|51)000$/)
 })
 
 test('the sheet is scrolled to both ends, with the names of its columns in view', async () => {

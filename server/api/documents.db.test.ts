@@ -7,7 +7,7 @@ import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { documentRow, rejectedFile, uploadAnswer } from '#contract/document.ts'
+import { documentRow, pageText, rejectedFile, uploadAnswer } from '#contract/document.ts'
 import { loadSecretsFromFolder } from '#server/access/secrets.ts'
 import { createTokens } from '#server/access/tokens.ts'
 import { INERT_CONTENT_POLICY } from '#server/base/content-policy.ts'
@@ -19,6 +19,7 @@ import { installJobs } from '#server/jobs/install.ts'
 import { type Jobs, startJobs } from '#server/jobs/start.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { makePdf } from '#test/make-pdf.ts'
+import { makeWorkbook } from '#test/make-workbook.ts'
 import { createDocumentRoutes } from './documents.ts'
 
 const log = createLog('warn')
@@ -697,6 +698,59 @@ describe('renaming and deleting', () => {
   })
 })
 
+describe('a long sheet', () => {
+  // Characters of two code units, and groups of rows with empty ones in between.
+  const value = (row: number) => `${row % 7 === 0 ? '🏡 ' : ''}lamp ${row}`
+  const sheet = Array.from({ length: 3_300 }, (_, row) => (row % 1000 === 999 ? [] : [value(row), row]))
+
+  async function openSheet() {
+    const own = await person()
+    const { id } = await own.uploadOne('lamps.xlsx', new Uint8Array(makeWorkbook([{ name: 'Lamps', rows: sheet }])))
+    await own.finished(id)
+    const read = async (query: string) => pageText.parse(await (await own.call(`/${id}/pages/1${query}`)).json())
+    return { ...own, id, read, whole: await read('') }
+  }
+
+  test('is sent as the rows near an offset or an index, at the offsets of the whole text', async () => {
+    const { read, whole } = await openSheet()
+    expect(whole.part).toBeUndefined()
+    expect(whole.rows).toHaveLength(3_297)
+    for (const query of ['?row=0', '?row=999', '?row=2500', '?row=99999', `?near=${whole.text.indexOf(value(2345))}`]) {
+      const { text, rows, part } = await read(query)
+      expect(part, query).toBeDefined()
+      if (!part || !rows) continue
+      expect(text, query).toBe(whole.text.slice(part.start, part.start + text.length))
+      expect(rows, query).toEqual(whole.rows?.slice(part.first, part.first + rows.length))
+      expect(part, query).toMatchObject({ length: whole.text.length, count: 3_297, name: 'Lamps' })
+      expect(part.last, query).toEqual(whole.rows?.at(-1))
+      expect(part.end, query).toBe(whole.text.slice(part.last[0]))
+    }
+    const near = await read(`?near=${whole.text.indexOf(value(2345)) + 2}`)
+    expect(near.text).toContain(`${value(2345)} |`)
+    expect((await read('?row=2500')).part?.first).toBe(1_999)
+    expect((await read('?near=99999999')).rows?.at(-1)).toEqual(whole.rows?.at(-1))
+  })
+
+  test('is refused for an offset that is none', async () => {
+    const { call, id } = await openSheet()
+    for (const query of ['?near=-1', '?near=x', '?row=1.5'])
+      expect((await call(`/${id}/pages/1${query}`)).status).toBe(400)
+  })
+
+  test('a shorter one is sent whole', async () => {
+    const own = await person()
+    const { id } = await own.uploadOne(
+      'few.xlsx',
+      new Uint8Array(makeWorkbook([{ name: 'Few', rows: sheet.slice(0, 20) }])),
+    )
+    await own.finished(id)
+    const [whole, near] = await Promise.all(
+      ['', '?near=5'].map(async (query) => (await own.call(`/${id}/pages/1${query}`)).json()),
+    )
+    expect(near).toEqual(whole)
+  })
+})
+
 describe('other people', () => {
   test('see and change nothing of a document, by any route', async () => {
     const [owner, stranger] = [await person(), await person()]
@@ -707,6 +761,8 @@ describe('other people', () => {
       [`/${id}/file`, {}],
       [`/${id}/file`, { headers: { range: 'bytes=0-3' } }],
       [`/${id}/pages/1`, {}],
+      [`/${id}/pages/1?near=0`, {}],
+      [`/${id}/pages/1?row=0`, {}],
       [`/${id}`, { method: 'PATCH', body: '{"filename":"mine.txt"}' }],
       [`/${id}`, { method: 'DELETE' }],
     ] as const) {

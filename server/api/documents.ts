@@ -1,6 +1,6 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { z } from 'zod'
-import { type DocumentRow, MAX_IDS } from '#contract/document.ts'
+import { type DocumentRow, MAX_IDS, type PageText } from '#contract/document.ts'
 import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import { type ChosenSpace, chosenSpace, spaceMove } from '#contract/space.ts'
 import type { AccessWatch } from '#server/access/access-watch.ts'
@@ -32,7 +32,7 @@ import {
   renameDocument,
 } from '#server/documents/store/library.ts'
 import { pauseReading, resumeReading } from '#server/documents/store/ingestion.ts'
-import { getPageText, getReadingReport } from '#server/documents/store/pages.ts'
+import { getPageNear, getPageText, getReadingReport } from '#server/documents/store/pages.ts'
 import { copyDocument, moveDocument, requireMayEdit } from '#server/documents/store/space-libraries.ts'
 import { receiveUpload, type UploadParts } from '#server/documents/upload.ts'
 import { inChosenSpace } from './chosen-space.ts'
@@ -51,6 +51,10 @@ export interface DocumentRoutesParts extends UploadParts {
 
 const documentId = z.object({ id: z.uuid() })
 const pageOfDocument = z.object({ id: z.uuid(), page: z.coerce.number().int().positive() })
+const placeInSheet = z.object({
+  near: z.coerce.number().int().nonnegative().optional(),
+  row: z.coerce.number().int().nonnegative().optional(),
+})
 /** PostgreSQL's texts hold every character but this one. */
 const search = z
   .string()
@@ -244,9 +248,12 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
 
   routes.get('/:id/pages/:page', async (context) => {
     const { id, page } = validateParameters(pageOfDocument, context.req.param())
-    return context.json(
-      await database.asUser(context.get('claims'), (scope) => getPageText(scope, id, page), { readOnly: true }),
-    )
+    const { near, row } = validate(placeInSheet, context.req.query())
+    const read = (scope: Scope): Promise<PageText> => {
+      if (row !== undefined) return getPageNear(scope, id, page, { row })
+      return near === undefined ? getPageText(scope, id, page) : getPageNear(scope, id, page, { near })
+    }
+    return context.json(await database.asUser(context.get('claims'), read, { readOnly: true }))
   })
 
   routes.get('/:id/report', async (context) => {

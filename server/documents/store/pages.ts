@@ -46,6 +46,80 @@ export async function getPageText(scope: Scope, documentId: string, page: number
   }
 }
 
+/** A sheet of more rows is sent in parts. */
+const MAX_WHOLE_ROWS = 2_000
+/** Parts begin at multiples of this, */
+const PART_ROWS = 1_000
+/** and reach into the next one, so that a passage or the titles of a table are in one part. */
+const SHARED_ROWS = 500
+
+/** Where a sheet is read: an offset in its text, or the index of a row from 0. */
+export type PlaceInSheet = { readonly near: number } | { readonly row: number }
+
+/** The page, or of a long sheet the rows around a place. @throws AppError `not_found` */
+export async function getPageNear(
+  scope: Scope,
+  documentId: string,
+  page: number,
+  place: PlaceInSheet,
+): Promise<PageText> {
+  const { rows: found } = await scope.query<{
+    text: string
+    columns: number[]
+    count: number
+    begin: number
+    last: SheetRow
+  }>(
+    `select text, columns, jsonb_array_length(rows) as count, (rows -> 0 ->> 0)::int as begin, rows -> -1 as last
+     from document_pages
+     where document_id = $1 and page = $2 and columns is not null and jsonb_array_length(rows) > $3`,
+    [documentId, page, MAX_WHOLE_ROWS],
+  )
+  const [sheet] = found
+  if (!sheet) return getPageText(scope, documentId, page)
+  const { text, columns, count, begin, last } = sheet
+  const wanted = 'row' in place ? place.row : countRows(text, begin, place.near) - 1
+  const part = Math.floor(Math.min(Math.max(0, wanted), count - 1) / PART_ROWS) * PART_ROWS
+  // With the row before, which tells whether rows are missing in between.
+  const first = Math.max(0, part - 1)
+  const { rows: read } = await scope.query<{ rows: SheetRow[] }>(
+    `select jsonb_path_query_array(rows, '$[$first to $last]', $3) as rows from document_pages where document_id = $1 and page = $2`,
+    [documentId, page, { first, last: Math.min(count, part + PART_ROWS + SHARED_ROWS) - 1 }],
+  )
+  const rows = read[0]?.rows ?? []
+  const start = rows[0]?.[0] ?? begin
+  return {
+    page,
+    text: text.slice(start, endOfLine(text, rows.at(-1)?.[0] ?? begin)),
+    rows,
+    columns,
+    part: {
+      start,
+      first,
+      length: text.length,
+      count,
+      name: text.slice(0, endOfLine(text, 0)),
+      last,
+      end: text.slice(last[0]),
+    },
+  }
+}
+
+const endOfLine = (text: string, from: number): number => {
+  const end = text.indexOf('\n', from)
+  return end === -1 ? text.length : end
+}
+
+/** Rows that begin at this offset or before it: each is a line, and blank lines separate groups of them. */
+function countRows(text: string, begin: number, offset: number): number {
+  let count = 0
+  for (let start = begin; start <= offset && start < text.length; count += 1) {
+    start = endOfLine(text, start)
+    while (text[start] === '\n') start += 1
+  }
+  return count
+}
+
 /** Pages that were read by OCR, are empty or were cut. @throws AppError `not_found` */
 export async function getReadingReport(scope: Scope, documentId: string): Promise<ReadingReport> {
   const { pages } = await getDocument(scope, documentId)

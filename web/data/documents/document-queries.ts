@@ -76,6 +76,27 @@ export function pageTextQuery(documentId: string, page: number) {
   })
 }
 
+/** Where a long sheet is read: an offset in its text, or the index of a row. */
+export type PlaceInSheet = { near: number } | { row: number }
+
+/** The text of a sheet, of a long one the rows around a place, which the `part` describes. */
+export function sheetTextQuery(documentId: string, page: number, place: PlaceInSheet) {
+  const whole = pageTextQuery(documentId, page)
+  const asked = 'near' in place ? `near=${place.near}` : `row=${place.row}`
+  const path = `/api/documents/${documentId}/pages/${page}?${asked}`
+  return queryOptions({
+    ...whole,
+    queryKey: [path],
+    queryFn: async ({ client }) => {
+      const known = client.getQueryData(whole.queryKey)
+      if (known) return known
+      const read = await nullIfNotFound(() => apiJson(path, pageText))
+      if (read && !read.part) client.setQueryData(whole.queryKey, read)
+      return read
+    },
+  })
+}
+
 /** The address of a document's bytes; requests to it authenticate by cookie. */
 export function documentFileUrl(id: string): string {
   return ownPath(`/api/documents/${encodeURIComponent(id)}/file`)

@@ -1,4 +1,4 @@
-import type { SheetLine } from './sheet-lines.ts'
+import { loadedLines, type SheetLines } from './sheet-lines.ts'
 import { LONG_TEXT } from './sheet-row.tsx'
 import { cellsOf } from './text-blocks.ts'
 
@@ -6,7 +6,8 @@ const MIN_CHARACTERS = 5
 const SAMPLED_LINES = 1_000
 
 /** Widths in characters, by the longest text that widens a column in a sample of the lines. */
-export function columnWidths(text: string, lines: readonly SheetLine[], columns: number): number[] {
+export function columnWidths(text: string, all: SheetLines, columns: number): number[] {
+  const lines = loadedLines(all)
   const widths = Array.from({ length: columns }, () => MIN_CHARACTERS)
   const step = Math.max(1, Math.floor(lines.length / SAMPLED_LINES))
   for (let index = 0; index < lines.length; index += step) {

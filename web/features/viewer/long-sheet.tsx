@@ -1,11 +1,11 @@
 import { defaultRangeExtractor, useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
-import { useMemo, useRef, type JSX } from 'react'
+import { useEffect, useMemo, useRef, useState, type JSX } from 'react'
 
 import { usePositionInScroller } from '#web/ui/position-in-scroller.ts'
 
 import { columnWidths } from './column-widths.ts'
 import { SheetHead } from './sheet-head.tsx'
-import { linesWithin, type SheetLine } from './sheet-lines.ts'
+import { linesWithin, type SheetLines } from './sheet-lines.ts'
 import { SheetRow } from './sheet-row.tsx'
 import styles from './text-section.module.css'
 import type { Passage } from './viewer-target.ts'
@@ -13,26 +13,40 @@ import type { Passage } from './viewer-target.ts'
 /** Pixels; drawn rows are measured. */
 const ROW_HEIGHT = 30
 const OVERSCAN = 20
+/** Rows that are loaded before they come into view, and how long a view stays until its rows are. */
+const ROWS_AHEAD = 200
+const PASSING_MS = 60
+/** No part of a sheet that the server sends has fewer. */
+const PART_ROWS = 1_000
 /** Width of cells with so much text in all. */
 const widthOf = (characters: number, cells = 1): string =>
   `calc(${characters}ch + ${cells} * (2 * var(--space-3) + 1px))`
 
 export interface SheetProps {
   text: string
-  lines: readonly SheetLine[]
-  /** See `findHead`. */
-  head: number
+  lines: SheetLines
   /** Column numbers; A is 1. */
   columns: readonly number[]
   passage: Passage | null
   scroller: HTMLElement
+  /** Asks for rows that are not loaded, by an index in each part of them. */
+  onMissing: (rows: readonly number[]) => void
 }
 
 /** The rows near the view, and those of the passage wherever they are. */
-export function LongSheet({ text, lines, head, columns, passage, scroller }: SheetProps): JSX.Element {
+export function LongSheet({
+  text,
+  lines,
+  head,
+  columns,
+  passage,
+  scroller,
+  onMissing,
+}: SheetProps & { head: number }): JSX.Element {
   const body = useRef<HTMLTableSectionElement>(null)
   const { scrollMargin } = usePositionInScroller(body)
-  const widths = useMemo(() => columnWidths(text, lines, columns.length), [text, lines, columns])
+  // Columns do not move when more rows are loaded.
+  const [widths] = useState(() => columnWidths(text, lines, columns.length))
   const cited = useMemo(() => (passage ? linesWithin(lines, passage) : undefined), [lines, passage])
 
   // eslint-disable-next-line react-hooks/incompatible-library -- its functions are used here alone, in every render
@@ -52,6 +66,15 @@ export function LongSheet({ text, lines, head, columns, passage, scroller }: She
     },
   })
   const items = virtualizer.getVirtualItems()
+  const near = items.flatMap(({ index }) => [index, index - ROWS_AHEAD, index + ROWS_AHEAD])
+  const missing = near.filter((index) => index >= 0 && index < lines.length && lines[index] === undefined)
+  const parts = [...new Set(missing.map((index) => Math.floor(index / PART_ROWS)))].join()
+  useEffect(() => {
+    if (parts === '') return
+    // What is only passed on the way to another place is not loaded.
+    const timer = setTimeout(() => onMissing(parts.split(',').map((part) => Number(part) * PART_ROWS)), PASSING_MS)
+    return () => clearTimeout(timer)
+  }, [parts, onMissing])
   const all = [String(lines.at(-1)?.row ?? 0).length, ...widths]
   return (
     <table
@@ -73,15 +96,19 @@ export function LongSheet({ text, lines, head, columns, passage, scroller }: She
       <tbody ref={body}>
         {items.flatMap(({ index, start }, place) => [
           <Gap key={`before ${index}`} height={start - endOf(items[place - 1], scrollMargin)} />,
-          <SheetRow
-            key={index}
-            text={text}
-            lines={lines}
-            index={index}
-            head={head}
-            columns={columns}
-            drawn={{ ref: virtualizer.measureElement, 'data-index': index, 'aria-rowindex': index + 2 }}
-          />,
+          lines[index] === undefined ? (
+            <Gap key={`missing ${index}`} height={ROW_HEIGHT} />
+          ) : (
+            <SheetRow
+              key={index}
+              text={text}
+              lines={lines}
+              index={index}
+              head={head}
+              columns={columns}
+              drawn={{ ref: virtualizer.measureElement, 'data-index': index, 'aria-rowindex': index + 2 }}
+            />
+          ),
         ])}
         <Gap height={virtualizer.getTotalSize() + scrollMargin - endOf(items.at(-1), scrollMargin)} />
       </tbody>

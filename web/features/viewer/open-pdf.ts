@@ -14,6 +14,8 @@ export function openPdf(documentId: string): PDFDocumentLoadingTask {
   return getDocument({
     url: documentFileUrl(documentId),
     withCredentials: true,
+    // Of a page tree without levels, PDF.js reads every page: fewer requests than of 64 KiB.
+    rangeChunkSize: 256 * 1024,
     cMapUrl: ownPath('/pdfjs/cmaps/'),
     standardFontDataUrl: ownPath('/pdfjs/standard_fonts/'),
     // Fonts that are not embedded look equal on every machine.

@@ -9,7 +9,7 @@ import styles from './text-section.module.css'
 const MAX_DRAWN_ROWS = 500
 
 /** A sheet as a workbook shows it, with row and column names; empty rows and columns are left out. */
-export function SheetGrid(props: Omit<SheetProps, 'head'>): JSX.Element {
+export function SheetGrid(props: SheetProps): JSX.Element {
   const { text, lines, columns } = props
   const head = useMemo(() => findHead(text, lines), [text, lines])
   return (
@@ -20,8 +20,8 @@ export function SheetGrid(props: Omit<SheetProps, 'head'>): JSX.Element {
         <table>
           <SheetHead columns={columns} />
           <tbody>
-            {lines.map(({ row }, index) => (
-              <SheetRow key={row} text={text} lines={lines} index={index} head={head} columns={columns} />
+            {lines.map((_, index) => (
+              <SheetRow key={index} text={text} lines={lines} index={index} head={head} columns={columns} />
             ))}
           </tbody>
         </table>

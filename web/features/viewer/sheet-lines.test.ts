@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { cellRange, columnName, linesWithin, sheetLines, textBoxBlocks } from './sheet-lines.ts'
+import { cellRange, columnName, joinParts, linesWithin, sheetLines, textBoxBlocks } from './sheet-lines.ts'
 
 const text = 'Hours\n\nSeason | Warden | Hours\nWinter |  | 8\n\nSummer | Ann'
 const at = (words: string) => text.indexOf(words)
@@ -76,5 +76,50 @@ describe('the range of a passage', () => {
     ['Hours\n\n', 'Season', [0, 1]],
   ])('from %s to %s touches the lines %j', (from, to, touched) => {
     expect(linesWithin(lines, { start: at(from), end: text.indexOf(to, at(from)) + to.length })).toEqual(touched)
+  })
+})
+
+describe('a sheet of which parts are loaded', () => {
+  const names = ['Ann', 'Bea', 'Cem', 'Dan', 'Eva', 'Fay']
+  const long = `Hours\n\n${names.join('\n')}\n\nCounted by hand`
+  const rows = names.map((name, index): [number, number] => [long.indexOf(name), index + 2])
+  const part = (first: number, until: number) => {
+    const [start = 0] = rows[first] ?? []
+    const last: [number, number] = rows.at(-1) ?? [0, 0]
+    const end = (rows[until - 1]?.[0] ?? 0) + 3
+    return {
+      page: 1,
+      text: long.slice(start, end),
+      rows: rows.slice(first, until),
+      columns: [1],
+      part: { start, first, length: long.length, count: names.length, name: 'Hours', last, end: long.slice(last[0]) },
+    }
+  }
+  const shown = (...pages: ReturnType<typeof part>[]) => {
+    const { text: joined, lines: known } = joinParts(pages)
+    return known?.map((line) => line && `${line.row} ${joined.slice(line.start, line.end)}`)
+  }
+
+  test('has its last row and text boxes, and the others where they belong', () => {
+    expect(shown(part(1, 3))).toEqual([undefined, '3 Bea', '4 Cem', undefined, undefined, '7 Fay'])
+    const { text: joined, lines: known } = joinParts([part(1, 3)])
+    expect(textBoxBlocks(joined, known ?? []).map(({ start, end }) => joined.slice(start, end))).toEqual([
+      'Counted by hand',
+    ])
+    expect(joined).toHaveLength(long.length)
+  })
+
+  test('is the same in whatever order they came, also where they overlap', () => {
+    expect(shown(part(2, 5), part(0, 3))).toEqual(['2 Ann', '3 Bea', '4 Cem', '5 Dan', '6 Eva', '7 Fay'])
+    expect(joinParts([part(2, 6), part(0, 3)]).text).toBe(long)
+    expect(joinParts([part(0, 6), part(2, 3)]).text).toBe(long)
+  })
+
+  test('has a passage only where its rows, and the one before, are loaded', () => {
+    const { lines: known } = joinParts([part(2, 5)])
+    const within = (from: string, to = from) =>
+      linesWithin(known ?? [], { start: long.indexOf(from), end: long.indexOf(to) + 3 })
+    expect(within('Dan', 'Eva')).toEqual([3, 5])
+    for (const name of ['Ann', 'Cem']) expect(within(name)).toEqual([0, 0])
   })
 })

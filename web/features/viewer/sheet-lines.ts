@@ -1,4 +1,4 @@
-import type { PageText } from '#contract/document.ts'
+import type { PageText, SheetRow } from '#contract/document.ts'
 
 import { cellsOf, type TextStretch } from './text-blocks.ts'
 
@@ -8,17 +8,43 @@ export interface SheetLine extends TextStretch {
   row: number
 }
 
-/** The rows of a sheet's text, of which there may be 100,000; null where their positions are unknown. */
+/** The rows of a sheet, of which there may be 100,000; undefined where they are not loaded. */
+export type SheetLines = readonly (SheetLine | undefined)[]
+
+/** The rows of a sheet's text; null where their positions are unknown. */
 export function sheetLines({ text, rows, columns }: PageText): SheetLine[] | null {
   if (!rows || !columns) return null
-  return rows.map(([start, row]) => {
-    const end = text.indexOf('\n', start)
-    return { row, start, end: end === -1 ? text.length : end }
-  })
+  return rows.map((row) => lineOf(text, row))
+}
+
+function lineOf(text: string, [start, row]: SheetRow): SheetLine {
+  const end = text.indexOf('\n', start)
+  return { row, start, end: end === -1 ? text.length : end }
+}
+
+/** The text of a page, with line breaks in place of what is not loaded of a long sheet, and its rows. */
+export function joinParts(pages: readonly PageText[]): { text: string; lines: SheetLines | null } {
+  const parts = pages.flatMap((page) => (page.part ? [{ ...page, part: page.part }] : []))
+  const [whole, some] = [pages.find((page) => !page.part), parts[0]?.part]
+  if (whole || !some) return { text: whole?.text ?? '', lines: whole ? sheetLines(whole) : null }
+  let text = some.name
+  const append = (start: number, more: string): void => {
+    text += '\n'.repeat(Math.max(0, start - text.length))
+    // Parts overlap.
+    text += more.slice(text.length - start)
+  }
+  for (const { part, ...rows } of parts.toSorted((one, other) => one.part.start - other.part.start))
+    append(part.start, rows.text)
+  append(some.last[0], some.end)
+  const lines = Array.from<SheetLine | undefined>({ length: some.count })
+  for (const { part, rows = [] } of parts)
+    for (const [index, row] of rows.entries()) lines[part.first + index] = lineOf(text, row)
+  lines[some.count - 1] = lineOf(text, some.last)
+  return { text, lines }
 }
 
 /** The text of text boxes: the paragraphs below the last row, or below the sheet's name. */
-export function textBoxBlocks(text: string, lines: readonly SheetLine[]): (TextStretch & { kind: 'paragraph' })[] {
+export function textBoxBlocks(text: string, lines: SheetLines): (TextStretch & { kind: 'paragraph' })[] {
   const nameEnd = (text + '\n').indexOf('\n')
   const from = lines.at(-1)?.end ?? nameEnd
   return [...text.slice(from).matchAll(/\S(?:(?!\n\n)[\s\S])*/g)].map(({ index, 0: box }) => ({
@@ -38,12 +64,12 @@ export function columnName(column: number): string {
 /** The smallest cell range with the passage, as "B2" or "A5:F9"; null where it touches none. */
 export function cellRange(
   text: string,
-  lines: readonly SheetLine[],
+  lines: SheetLines,
   columns: readonly number[],
   passage: TextStretch,
 ): string | null {
   const [from, to] = linesWithin(lines, passage)
-  const touched = lines.slice(from, to).flatMap(({ row, ...line }) =>
+  const touched = loadedLines(lines.slice(from, to)).flatMap(({ row, ...line }) =>
     cellsOf(text, line).flatMap(({ start, end }, index) => {
       const column = columns[index]
       return start < passage.end && end > passage.start && column !== undefined ? [{ row, column }] : []
@@ -57,9 +83,14 @@ export function cellRange(
   return begin === end ? begin : `${begin}:${end}`
 }
 
-/** Indices `[from, to)` of the lines that the stretch touches. */
-export function linesWithin(lines: readonly TextStretch[], { start, end }: TextStretch): [from: number, to: number] {
-  const from = lines.findIndex((line) => line.end > start)
-  const to = lines.findIndex((line) => line.start >= end)
-  return from === -1 ? [0, 0] : [from, to === -1 ? lines.length : Math.max(from, to)]
+export const loadedLines = (lines: SheetLines): SheetLine[] => lines.filter((line) => line !== undefined)
+
+/** Indices `[from, to)` of the lines that the stretch touches; none where they are not loaded. */
+export function linesWithin(lines: SheetLines, { start, end }: TextStretch): [from: number, to: number] {
+  const from = lines.findIndex((line) => line !== undefined && line.end > start)
+  // What is between lines belongs to the next one, which is not loaded if none is before it.
+  if (from === -1 || (from > 0 && lines[from - 1] === undefined)) return [0, 0]
+  let to = from
+  for (let line = lines[to]; line !== undefined && line.start < end; line = lines[to]) to += 1
+  return [from, to]
 }

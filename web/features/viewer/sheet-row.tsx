@@ -1,7 +1,7 @@
 import type { JSX, Ref } from 'react'
 
 import { numbersIn } from './number-cells.ts'
-import type { SheetLine } from './sheet-lines.ts'
+import { loadedLines, type SheetLine, type SheetLines } from './sheet-lines.ts'
 import { cellsOf, type TextStretch } from './text-blocks.ts'
 import styles from './text-section.module.css'
 
@@ -35,21 +35,21 @@ const cellTexts = (text: string, line: SheetLine): string[] =>
   cellsOf(text, line).map(({ start, end }) => text.slice(start, end))
 
 /** Index of the row of column titles, the first one of several cells; -1 without one. */
-export const findHead = (text: string, lines: readonly SheetLine[]): number =>
-  lines.slice(0, TITLED_LINES).findIndex((line) => cellsOf(text, line).length > 1)
+export const findHead = (text: string, lines: SheetLines): number =>
+  lines.slice(0, TITLED_LINES).findIndex((line) => line !== undefined && cellsOf(text, line).length > 1)
 
 /** Titles stand with the numbers below them, so that their row alone needs others. */
-function numberCellsOf(text: string, lines: readonly SheetLine[], { index, head }: { index: number; head: number }) {
+function numberCellsOf(text: string, lines: SheetLines, { index, head }: { index: number; head: number }) {
   const around = lines.slice(index, index === head ? index + TITLED_LINES : index + 1)
   return numbersIn(
-    around.map((line) => cellTexts(text, line)),
+    loadedLines(around).map((line) => cellTexts(text, line)),
     0,
   )
 }
 
 interface SheetRowProps {
   text: string
-  lines: readonly SheetLine[]
+  lines: SheetLines
   index: number
   /** See `findHead`. */
   head: number

@@ -1,22 +1,21 @@
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, type JSX } from 'react'
-
-import { pageTextQuery } from '#web/data/documents/document-queries.ts'
 
 import { markPassage, rangesInStretches } from './passage-mark.ts'
 import { ViewerState } from './viewer-state.tsx'
 import type { Passage } from './viewer-target.ts'
 import { SheetGrid } from './sheet-grid.tsx'
-import { sheetLines, textBoxBlocks } from './sheet-lines.ts'
+import { textBoxBlocks } from './sheet-lines.ts'
 import { TextBlockView } from './text-block-view.tsx'
 import { type TextBlock, textBlocks } from './text-blocks.ts'
 import styles from './text-section.module.css'
+import { useSectionText } from './use-section-text.ts'
 
 interface TextSectionProps {
   documentId: string
   page: number
   /** Only for the section that contains it. */
   passage: Passage | null
+  isSheet: boolean
   hardWrapped: boolean
   label: string
   scroller: HTMLElement
@@ -24,11 +23,9 @@ interface TextSectionProps {
 }
 
 export function TextSection(props: TextSectionProps): JSX.Element {
-  const { documentId, page, passage, hardWrapped, label, scroller, onMarked } = props
-  const section = useQuery(pageTextQuery(documentId, page))
-  const text = section.data?.text
+  const { documentId, page, passage, isSheet, hardWrapped, label, scroller, onMarked } = props
+  const { section, text, lines, columns, loadRows } = useSectionText(documentId, page, { isSheet, passage })
   const container = useRef<HTMLDivElement>(null)
-  const lines = useMemo(() => section.data && sheetLines(section.data), [section.data])
   const blocks = useMemo(() => {
     if (text === undefined) return []
     return lines ? [sheetName(text)] : textBlocks(text, { hardWrapped })
@@ -47,7 +44,7 @@ export function TextSection(props: TextSectionProps): JSX.Element {
       className={styles.section}
       data-section={page}
       data-pending={section.isPending}
-      data-sheet={lines !== undefined && lines !== null}
+      data-sheet={lines !== null}
       aria-label={label}
     >
       {section.isPending && <ViewerState kind="loading" title="Loading the text" />}
@@ -62,9 +59,10 @@ export function TextSection(props: TextSectionProps): JSX.Element {
           <SheetGrid
             text={text}
             lines={lines}
-            columns={section.data?.columns ?? []}
+            columns={columns}
             passage={passage}
             scroller={scroller}
+            onMissing={loadRows}
           />
         )}
         {text !== undefined &&

@@ -75,10 +75,11 @@ export function TextSections(props: TextSectionsProps): JSX.Element {
       )}
       {Array.from({ length: to - from + 1 }, (_, index) => from + index).map((page) => (
         <TextSection
-          key={page}
+          key={`${documentId} ${page}`}
           documentId={documentId}
           page={page}
           label={`${unit} ${page}`}
+          isSheet={unit === 'Sheet'}
           hardWrapped={hardWrapped}
           passage={passage?.page === page ? passage : null}
           scroller={scroller}

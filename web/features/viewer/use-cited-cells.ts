@@ -1,20 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 
-import { pageTextQuery } from '#web/data/documents/document-queries.ts'
+import { sheetTextQuery } from '#web/data/documents/document-queries.ts'
 
-import { cellRange, sheetLines } from './sheet-lines.ts'
+import { cellRange, joinParts } from './sheet-lines.ts'
 import type { Passage } from './viewer-target.ts'
 
 /** Range of the workbook cells that contain the passage; null elsewhere. */
 export function useCitedCells(documentId: string, isWorkbook: boolean, passage: Passage | null): string | null {
   const { data } = useQuery({
-    ...pageTextQuery(documentId, passage?.page ?? 1),
+    ...sheetTextQuery(documentId, passage?.page ?? 1, { near: passage?.start ?? 0 }),
     enabled: isWorkbook && passage !== null,
   })
   return useMemo(() => {
-    const lines = data && isWorkbook ? sheetLines(data) : null
-    const range = data && lines && passage ? cellRange(data.text, lines, data.columns ?? [], passage) : null
+    if (!data || !isWorkbook || !passage) return null
+    const { text, lines } = joinParts([data])
+    const range = lines && cellRange(text, lines, data.columns ?? [], passage)
     return range && `Cited: ${range}`
   }, [data, isWorkbook, passage])
 }
