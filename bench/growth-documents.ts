@@ -13,7 +13,7 @@ import { watchLibrary, type WatchedLibrary } from './watched-library.ts'
 
 const VISITS = 7
 const SECTION = 'The night is long. '.repeat(155)
-/** Of the rows, sections or pages, what is before the cited one. */
+/** Share of the rows, sections or pages that come before the cited one. */
 const DEPTH = 0.8
 
 interface Cited {

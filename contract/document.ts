@@ -161,7 +161,7 @@ export const sheetColumns = z.array(z.int().positive())
 export const wordBox = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), z.int()])
 export type WordBox = z.infer<typeof wordBox>
 
-/** What an answer that holds only some rows of a sheet says of the whole sheet. Offsets are those of the page's text. */
+/** The whole sheet, in an answer that holds only some of its rows. Offsets are those of the page's text. */
 export const sheetPart = z.object({
   /** Offset and index, from 0, of the first row in the answer. */
   start: z.int(),

@@ -14,3 +14,22 @@ export function openCollector(): NodeJS.GCFunction {
   setFlagsFromString('--no-expose-gc')
   return collector
 }
+
+/** Of what is in use after a full collection of a heap, before the next one. V8's own choice is up to 300. */
+const GROWTH_PERCENT = 50
+let frugalWork = 0
+
+/**
+ * Until the work ends, full collections of this process's heaps come sooner. Background work that allocates much for an
+ * hour would otherwise make the process larger by 100 MB; answers are faster without.
+ */
+export async function withFrugalHeaps<Result>(work: () => Promise<Result>): Promise<Result> {
+  frugalWork += 1
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
+  try {
+    return await work()
+  } finally {
+    frugalWork -= 1
+    if (frugalWork === 0) setFlagsFromString('--heap-growing-percent=0')
+  }
+}

@@ -4,6 +4,7 @@ import type { DocumentRow } from '#contract/document.ts'
 import { fileTypeOf } from '#contract/file-types.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
+import { withFrugalHeaps } from '#server/base/garbage-collector.ts'
 import { traceOperation } from '#server/base/tracing.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
 import { toAppError } from '#server/database/errors.ts'
@@ -103,14 +104,16 @@ function createIngestJob(parts: IngestParts): JobHandlers {
   const runTogether = async (data: readonly unknown[], { signal, enqueue }: JobRun) => {
     const ids = data.map((one) => documentJob.parse(one).documentId)
     const { reusedParsers } = context
-    const left = reusedParsers ? await ingestTogether({ ...context, reusedParsers }, ids, signal) : ids
+    const left = reusedParsers
+      ? await withFrugalHeaps(() => ingestTogether({ ...context, reusedParsers }, ids, signal))
+      : ids
     for (const id of left) enqueue(INGEST_JOB, requestFor(id))
   }
   return {
     [INGEST_JOB]: {
       concurrency,
       expireInSeconds: INGEST_EXPIRE_S,
-      run: (data, run) => ingest(context, documentJob.parse(data).documentId, run),
+      run: (data, run) => withFrugalHeaps(() => ingest(context, documentJob.parse(data).documentId, run)),
       leavesKeysTo: [INGEST_TOGETHER_JOB],
       findWork: () => findWork(INGEST_JOB),
     },

@@ -71,7 +71,7 @@ export function LongSheet({
   const parts = [...new Set(missing.map((index) => Math.floor(index / PART_ROWS)))].join()
   useEffect(() => {
     if (parts === '') return
-    // What is only passed on the way to another place is not loaded.
+    // Rows that are only passed on the way to others are not loaded.
     const timer = setTimeout(() => onMissing(parts.split(',').map((part) => Number(part) * PART_ROWS)), PASSING_MS)
     return () => clearTimeout(timer)
   }, [parts, onMissing])

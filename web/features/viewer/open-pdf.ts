@@ -14,7 +14,7 @@ export function openPdf(documentId: string): PDFDocumentLoadingTask {
   return getDocument({
     url: documentFileUrl(documentId),
     withCredentials: true,
-    // Of a page tree without levels, PDF.js reads every page: fewer requests than of 64 KiB.
+    // PDF.js reads every page of a page tree without levels, which would be many requests of its usual 64 KiB.
     rangeChunkSize: 256 * 1024,
     cMapUrl: ownPath('/pdfjs/cmaps/'),
     standardFontDataUrl: ownPath('/pdfjs/standard_fonts/'),

@@ -88,7 +88,7 @@ export const loadedLines = (lines: SheetLines): SheetLine[] => lines.filter((lin
 /** Indices `[from, to)` of the lines that the stretch touches; none where they are not loaded. */
 export function linesWithin(lines: SheetLines, { start, end }: TextStretch): [from: number, to: number] {
   const from = lines.findIndex((line) => line !== undefined && line.end > start)
-  // What is between lines belongs to the next one, which is not loaded if none is before it.
+  // Characters between lines count for the next one, which is unknown where the line before is not loaded.
   if (from === -1 || (from > 0 && lines[from - 1] === undefined)) return [0, 0]
   let to = from
   for (let line = lines[to]; line !== undefined && line.start < end; line = lines[to]) to += 1

@@ -4,7 +4,7 @@ import { useCallback, useMemo, useState } from 'react'
 import type { PageText } from '#contract/document.ts'
 import { pageTextQuery, sheetTextQuery, type PlaceInSheet } from '#web/data/documents/document-queries.ts'
 
-import { joinParts, linesWithin, type SheetLines } from './sheet-lines.ts'
+import { joinParts, type SheetLines } from './sheet-lines.ts'
 import type { Passage } from './viewer-target.ts'
 
 interface SectionText {
@@ -29,7 +29,7 @@ export function useSectionText(
   const first = section.data
   const { data: citedPart } = useQuery({
     ...sheetTextQuery(documentId, page, { near: passage?.start ?? 0 }),
-    enabled: first?.part !== undefined && passage !== null && !holds(first, passage),
+    enabled: first != null && passage !== null && !holds(first, passage),
   })
   const further = useQueries({
     queries: asked.map((row) => sheetTextQuery(documentId, page, { row })),
@@ -50,7 +50,9 @@ export function useSectionText(
 const loadedParts = (results: readonly UseQueryResult<PageText | null>[]): PageText[] =>
   results.flatMap(({ data }) => (data ? [data] : []))
 
-function holds(sheet: PageText, passage: Passage): boolean {
-  const [from, to] = linesWithin(joinParts([sheet]).lines ?? [], passage)
-  return from < to
+/** Whether the part has the rows of the passage; the row before its first one tells where that begins. */
+function holds({ part, rows = [], text }: PageText, passage: Passage): boolean {
+  if (!part) return true
+  const begin = part.first === 0 ? 0 : (rows[1]?.[0] ?? part.start)
+  return passage.start >= begin && passage.end <= part.start + text.length
 }
