@@ -161,14 +161,18 @@ export const sheetColumns = z.array(z.int().positive())
 export const wordBox = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), z.int()])
 export type WordBox = z.infer<typeof wordBox>
 
+/** Parts of a long sheet begin at multiples of so many rows. */
+export const SHEET_PART_ROWS = 1_000
+
 /** The whole sheet, in an answer that holds only some of its rows. Offsets are those of the page's text. */
 export const sheetPart = z.object({
   /** Offset and index, from 0, of the first row in the answer. */
   start: z.int(),
   first: z.int(),
-  /** Characters and rows of the whole sheet. */
-  length: z.int(),
+  /** Rows of the whole sheet. */
   count: z.int(),
+  /** Characters of the longest cell of each column, in a sample of all rows. */
+  widths: z.array(z.int()),
   /** The first line. */
   name: z.string(),
   last: sheetRow,

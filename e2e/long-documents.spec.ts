@@ -125,6 +125,17 @@ test('rows of the sheet are requested near the view only', async () => {
   for (const search of asked) expect(search).toMatch(/^\?row=(?:49|50|51)000$/)
 })
 
+test('rows that could not be loaded are said, and requested again', async () => {
+  const alert = page.getByRole('alert').filter({ hasText: 'Some rows could not be loaded' })
+  await page.route('**/pages/1?row=*', (route) => route.abort())
+  await scrollTo(0.25)
+  await alert.waitFor()
+  await page.unroute('**/pages/1?row=*')
+  await alert.getByRole('button', { name: 'Try again' }).click()
+  await row(25_000).waitFor()
+  await alert.waitFor({ state: 'detached' })
+})
+
 test('the sheet is scrolled to both ends, with the names of its columns in view', async () => {
   await scrollTo(1)
   await row(ROWS).waitFor()
@@ -134,8 +145,28 @@ test('the sheet is scrolled to both ends, with the names of its columns in view'
   expect(await countNodes()).toBeLessThan(MAX_NODES)
 })
 
+test('the print command of the browser has the loaded rows, and says that others are missing', async () => {
+  await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')))
+  const paper = page.locator('body > div', { hasText: 'Some of this document is missing here.' })
+  await paper.waitFor({ state: 'attached' })
+  const rowOnPaper = (number: number) => paper.locator('th', { hasText: new RegExp(`^${number}$`) }).count()
+  expect([await rowOnPaper(1), await rowOnPaper(25_000), await rowOnPaper(70_000)]).toEqual([1, 1, 0])
+  await page.evaluate(() => window.dispatchEvent(new Event('afterprint')))
+})
+
 test('a citation opens a late section of a text of 25 MB', async () => {
   await openSource(2)
   await expect.poll(() => markedText(page)).toBe(sentence(CITED_SECTION))
   expect(await countNodes()).toBeLessThan(MAX_NODES)
+})
+
+test('a viewer whose code cannot be loaded says so, and opens after a reload', async () => {
+  await page.goto(new URL(`/?chat=${CONVERSATION}`, page.url()).href)
+  await page.route('**/assets/viewer-pane-*.js', (route) => route.abort())
+  await openSource(2)
+  await page.getByText('This page could not be shown').waitFor()
+  await page.getByText('It is there').waitFor()
+  await page.unroute('**/assets/viewer-pane-*.js')
+  await page.getByRole('button', { name: 'Reload the page' }).click()
+  await expect.poll(() => markedText(page)).toBe(sentence(CITED_SECTION))
 })

@@ -715,13 +715,17 @@ describe('a long sheet', () => {
     const { read, whole } = await openSheet()
     expect(whole.part).toBeUndefined()
     expect(whole.rows).toHaveLength(3_297)
+    const border = whole.rows?.[2_000]?.[0] ?? 0
+    expect((await read(`?near=${border}`)).part?.first).toBe(1_999)
+    expect((await read(`?near=${border - 1}`)).part?.first).toBe(999)
+    expect((await read('?row=1000')).part?.first).toBe(999)
     for (const query of ['?row=0', '?row=999', '?row=2500', '?row=99999', `?near=${whole.text.indexOf(value(2345))}`]) {
       const { text, rows, part } = await read(query)
       expect(part, query).toBeDefined()
       if (!part || !rows) continue
       expect(text, query).toBe(whole.text.slice(part.start, part.start + text.length))
       expect(rows, query).toEqual(whole.rows?.slice(part.first, part.first + rows.length))
-      expect(part, query).toMatchObject({ length: whole.text.length, count: 3_297, name: 'Lamps' })
+      expect(part, query).toMatchObject({ count: 3_297, name: 'Lamps', widths: [12, 4] })
       expect(part.last, query).toEqual(whole.rows?.at(-1))
       expect(part.end, query).toBe(whole.text.slice(part.last[0]))
     }
@@ -737,12 +741,19 @@ describe('a long sheet', () => {
       expect((await call(`/${id}/pages/1${query}`)).status).toBe(400)
   })
 
-  test('a shorter one is sent whole', async () => {
+  test('holds a passage of many short rows', async () => {
     const own = await person()
-    const { id } = await own.uploadOne(
-      'few.xlsx',
-      new Uint8Array(makeWorkbook([{ name: 'Few', rows: sheet.slice(0, 20) }])),
-    )
+    const rows = Array.from({ length: 4_000 }, (_, row) => [row % 10])
+    const { id } = await own.uploadOne('digits.xlsx', new Uint8Array(makeWorkbook([{ name: 'Digits', rows }])))
+    await own.finished(id)
+    const near = pageText.parse(await (await own.call(`/${id}/pages/1?near=1900`)).json())
+    expect((near.part?.start ?? 0) + near.text.length).toBeGreaterThan(1_900 + 5_000)
+  })
+
+  test.each([20, 2_000])('is sent whole if it has only %i rows', async (count) => {
+    const own = await person()
+    const rows = Array.from({ length: count }, (_, row) => [value(row), row])
+    const { id } = await own.uploadOne('few.xlsx', new Uint8Array(makeWorkbook([{ name: 'Few', rows }])))
     await own.finished(id)
     const [whole, near] = await Promise.all(
       ['', '?near=5'].map(async (query) => (await own.call(`/${id}/pages/1${query}`)).json()),

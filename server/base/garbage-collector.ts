@@ -15,13 +15,13 @@ export function openCollector(): NodeJS.GCFunction {
   return collector
 }
 
-/** Of what is in use after a full collection of a heap, before the next one. V8's own choice is up to 300. */
+/** Growth of a heap after a full collection, before the next one, in percent of what is in use. V8's own choice is up to 300. */
 const GROWTH_PERCENT = 50
 let frugalWork = 0
 
 /**
- * Until the work ends, full collections of this process's heaps come sooner. Background work that allocates much for an
- * hour would otherwise make the process larger by 100 MB; answers are faster without.
+ * Until the work ends, full collections of this process's heaps come sooner. Background work that allocates much would
+ * otherwise make the process larger by 100 MB; answers are faster without.
  */
 export async function withFrugalHeaps<Result>(work: () => Promise<Result>): Promise<Result> {
   frugalWork += 1

@@ -12,7 +12,7 @@ function ErrorPage(): JSX.Element {
   )
 }
 
-/** A class, because React catches render errors, such as a failed lazy component, in classes only. */
+/** A class, because React catches render errors, such as code that could not be loaded, in classes only. */
 export class ErrorBoundary extends Component<{ children: ReactNode; isQuiet?: boolean }, { failed: boolean }> {
   override state = { failed: false }
 

@@ -113,7 +113,7 @@ function createIngestJob(parts: IngestParts): JobHandlers {
     [INGEST_JOB]: {
       concurrency,
       expireInSeconds: INGEST_EXPIRE_S,
-      run: (data, run) => withFrugalHeaps(() => ingest(context, documentJob.parse(data).documentId, run)),
+      run: (data, run) => ingest(context, documentJob.parse(data).documentId, run),
       leavesKeysTo: [INGEST_TOGETHER_JOB],
       findWork: () => findWork(INGEST_JOB),
     },
@@ -143,7 +143,7 @@ async function ingest(context: IngestContext, documentId: string, run: JobRun): 
       )
     }
     onStage?.('parsed', documentId)
-    await traceOperation('index', 'document', () => makeSearchable(database, document))
+    await traceOperation('index', 'document', () => withFrugalHeaps(() => makeSearchable(database, document)))
     onStage?.('indexed', documentId)
   } catch (error) {
     await endAttempt(context, document, { error, signal: run.signal })

@@ -1,4 +1,14 @@
-import type { ItemRun, PageBlock, PageGap, PageText, ReadingReport, SheetRow, WordBox } from '#contract/document.ts'
+import { CELL_BORDER } from '#contract/cell-border.ts'
+import {
+  type ItemRun,
+  type PageBlock,
+  type PageGap,
+  type PageText,
+  type ReadingReport,
+  SHEET_PART_ROWS,
+  type SheetRow,
+  type WordBox,
+} from '#contract/document.ts'
 import { AppError } from '#server/base/errors.ts'
 import { LIST_BOUNDS, readJsonRows } from '#server/database/json-list.ts'
 import type { Scope } from '#server/database/scope.ts'
@@ -48,10 +58,11 @@ export async function getPageText(scope: Scope, documentId: string, page: number
 
 /** A sheet of more rows is sent in parts. */
 const MAX_WHOLE_ROWS = 2_000
-/** Parts begin at multiples of this, */
-const PART_ROWS = 1_000
-/** and reach into the next one, so that a passage or the titles of a table are in one part. */
+/** A part reaches into the next one, so that the titles of a table and the numbers below them are in one part, */
 const SHARED_ROWS = 500
+/** and those around an offset hold a passage that begins there: one has 4,000 characters at most, and text around it. */
+const PASSAGE_CHARACTERS = 6_000
+const SAMPLED_ROWS = 1_000
 
 /** Where a sheet is read: an offset in its text, or the index of a row from 0. */
 export type PlaceInSheet = { readonly near: number } | { readonly row: number }
@@ -78,26 +89,31 @@ export async function getPageNear(
   const [sheet] = found
   if (!sheet) return getPageText(scope, documentId, page)
   const { text, columns, count, begin, last } = sheet
-  const wanted = 'row' in place ? place.row : countRows(text, begin, place.near) - 1
-  const part = Math.floor(Math.min(Math.max(0, wanted), count - 1) / PART_ROWS) * PART_ROWS
+  const [from, until] =
+    'row' in place
+      ? [place.row, place.row]
+      : [place.near, place.near + PASSAGE_CHARACTERS].map((offset) => countRows(text, begin, offset) - 1)
+  const part = Math.floor(Math.min(Math.max(0, from ?? 0), count - 1) / SHEET_PART_ROWS) * SHEET_PART_ROWS
   // With the row before, which tells whether rows are missing in between.
   const first = Math.max(0, part - 1)
+  const end = Math.min(count, Math.max(part + SHEET_PART_ROWS + SHARED_ROWS, (until ?? 0) + 1))
   const { rows: read } = await scope.query<{ rows: SheetRow[] }>(
     `select jsonb_path_query_array(rows, '$[$first to $last]', $3) as rows from document_pages where document_id = $1 and page = $2`,
-    [documentId, page, { first, last: Math.min(count, part + PART_ROWS + SHARED_ROWS) - 1 }],
+    [documentId, page, { first, last: end - 1 }],
   )
   const rows = read[0]?.rows ?? []
-  const start = rows[0]?.[0] ?? begin
+  const [[start] = [], [lastStart] = []] = [rows[0], rows.at(-1)]
+  if (start === undefined || lastStart === undefined) throw new AppError('not_found', 'There is no such page.')
   return {
     page,
-    text: text.slice(start, endOfLine(text, rows.at(-1)?.[0] ?? begin)),
+    text: text.slice(start, endOfLine(text, lastStart)),
     rows,
     columns,
     part: {
       start,
       first,
-      length: text.length,
       count,
+      widths: measureColumns(text, begin),
       name: text.slice(0, endOfLine(text, 0)),
       last,
       end: text.slice(last[0]),
@@ -108,6 +124,18 @@ export async function getPageNear(
 const endOfLine = (text: string, from: number): number => {
   const end = text.indexOf('\n', from)
   return end === -1 ? text.length : end
+}
+
+/** Characters of the longest cell of each column, in lines all over the text. */
+function measureColumns(text: string, begin: number): number[] {
+  const widths: number[] = []
+  let start = begin
+  for (let sample = 0; sample < SAMPLED_ROWS; sample += 1) {
+    const cells = text.slice(start, endOfLine(text, start)).split(CELL_BORDER)
+    for (const [column, { length }] of cells.entries()) widths[column] = Math.max(widths[column] ?? 0, length)
+    start = endOfLine(text, begin + Math.floor(((text.length - begin) * sample) / SAMPLED_ROWS)) + 1
+  }
+  return widths
 }
 
 /** Rows that begin at this offset or before it: each is a line, and blank lines separate groups of them. */

@@ -7,9 +7,16 @@ import type { JSX } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot, type Root } from 'react-dom/client'
 import type { DocumentRow, PageText } from '#contract/document.ts'
-import { documentFileUrl, documentKey, documentQuery, pageTextQuery } from '#web/data/documents/document-queries.ts'
+import {
+  documentFileUrl,
+  documentKey,
+  documentQuery,
+  loadedParts,
+  pageTextQuery,
+} from '#web/data/documents/document-queries.ts'
 import { loadWholeConversation } from '#web/data/whole-conversation.ts'
 import { onReady, isReady } from '#web/features/thread/markdown/typeset.ts'
+import { joinParts, loadedLines } from '#web/features/viewer/sheet-lines.ts'
 import { viewerKind } from '#web/features/viewer/viewer-kind.ts'
 import styles from './print.module.css'
 import { PrintedConversation } from './printed-conversation.tsx'
@@ -81,10 +88,9 @@ function findLoaded(id: string, queryClient: QueryClient): PrintableDocument | n
   const { body } = viewerKind(row.mimetype)
   const count = row.pages ?? 1
   if (body === 'text') {
-    const texts = Array.from({ length: count }, (_, index) =>
-      queryClient.getQueryData<PageText | null>(pageTextQuery(id, index + 1).queryKey),
-    ).filter((text) => text !== undefined && text !== null)
-    return { document: row, pages: [], texts, isWhole: texts.length === count }
+    const numbers = Array.from({ length: count }, (_, index) => index + 1)
+    const texts = numbers.flatMap((page) => findText(id, page, queryClient) ?? [])
+    return { document: row, pages: [], texts, isWhole: texts.length === count && texts.every(({ part }) => !part) }
   }
   const drawings = [...document.querySelectorAll<HTMLCanvasElement | HTMLImageElement>(DRAWINGS)]
   const pages = drawings.map((drawing) => {
@@ -95,6 +101,16 @@ function findLoaded(id: string, queryClient: QueryClient): PrintableDocument | n
     return { picture: copyOf(drawing), letters: document.createElement('div'), width, height }
   })
   return { document: row, pages, texts: [], isWhole: body === 'image' || pages.length === count }
+}
+
+/** The text of a page, or the rows of a long sheet, that the viewer has loaded. */
+function findText(id: string, page: number, queryClient: QueryClient): PageText | null {
+  const whole = queryClient.getQueryData<PageText | null>(pageTextQuery(id, page).queryKey)
+  if (whole) return whole
+  const parts = loadedParts(queryClient, id, page)
+  const { text, lines } = joinParts(parts)
+  const rows = loadedLines(lines ?? []).map(({ start, row }): [number, number] => [start, row])
+  return parts[0] ? { ...parts[0], text, rows } : null
 }
 
 /** The drawn pages of a PDF, or the picture, in the viewer. */

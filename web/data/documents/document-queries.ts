@@ -1,6 +1,13 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
-import { namedDocument, pageText, readingReport, type DocumentRow, type NamedDocument } from '#contract/document.ts'
+import {
+  namedDocument,
+  pageText,
+  readingReport,
+  type DocumentRow,
+  type NamedDocument,
+  type PageText,
+} from '#contract/document.ts'
 import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import { ownPath } from '#web/data/base-path.ts'
 import { apiJson, nullIfNotFound } from '#web/data/client.ts'
@@ -95,6 +102,24 @@ export function sheetTextQuery(documentId: string, page: number, place: PlaceInS
       return read
     },
   })
+}
+
+const isPartOf = (documentId: string, page: number) => {
+  const begin = `/api/documents/${documentId}/pages/${page}?`
+  return ({ queryKey: [key] }: { queryKey: readonly unknown[] }): boolean =>
+    typeof key === 'string' && key.startsWith(begin)
+}
+
+/** The loaded parts of a long sheet. */
+export const loadedParts = (queryClient: QueryClient, documentId: string, page: number): PageText[] =>
+  queryClient
+    .getQueriesData<PageText | null>({ predicate: isPartOf(documentId, page) })
+    .flatMap(([, part]) => (part ? [part] : []))
+
+/** Requests those parts of a long sheet again that could not be loaded. */
+export async function retryParts(queryClient: QueryClient, documentId: string, page: number): Promise<void> {
+  const isPart = isPartOf(documentId, page)
+  await queryClient.refetchQueries({ predicate: (query) => query.state.status === 'error' && isPart(query) })
 }
 
 /** The address of a document's bytes; requests to it authenticate by cookie. */

@@ -4,10 +4,7 @@ import { LibraryLoading } from './library-loading.tsx'
 
 export const DocumentList = loadable(() => import('./document-list.tsx'), { loading: LibraryLoading })
 /** Together with the code that opens the uploads of the person and ends them at sign-out. */
-export const UploadArea = loadable(
-  async () => {
-    const [area] = await Promise.all([import('./upload-area.tsx'), import('./page-uploads.tsx')])
-    return area
-  },
-  { loading: LibraryLoading },
-)
+export const UploadArea = loadable(async () => {
+  const [area] = await Promise.all([import('./upload-area.tsx'), import('./page-uploads.tsx')])
+  return area
+})

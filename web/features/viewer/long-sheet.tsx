@@ -1,11 +1,12 @@
 import { defaultRangeExtractor, useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
-import { useEffect, useMemo, useRef, useState, type JSX } from 'react'
+import { useEffect, useMemo, useRef, type JSX } from 'react'
 
+import { SHEET_PART_ROWS } from '#contract/document.ts'
 import { usePositionInScroller } from '#web/ui/position-in-scroller.ts'
 
-import { columnWidths } from './column-widths.ts'
+import { columnWidths, limitWidths } from './column-widths.ts'
 import { SheetHead } from './sheet-head.tsx'
-import { linesWithin, type SheetLines } from './sheet-lines.ts'
+import { linesWithin, loadedLines, type SheetLines } from './sheet-lines.ts'
 import { SheetRow } from './sheet-row.tsx'
 import styles from './text-section.module.css'
 import type { Passage } from './viewer-target.ts'
@@ -16,8 +17,6 @@ const OVERSCAN = 20
 /** Rows that are loaded before they come into view, and how long a view stays until its rows are. */
 const ROWS_AHEAD = 200
 const PASSING_MS = 60
-/** No part of a sheet that the server sends has fewer. */
-const PART_ROWS = 1_000
 /** Width of cells with so much text in all. */
 const widthOf = (characters: number, cells = 1): string =>
   `calc(${characters}ch + ${cells} * (2 * var(--space-3) + 1px))`
@@ -29,24 +28,21 @@ export interface SheetProps {
   columns: readonly number[]
   passage: Passage | null
   scroller: HTMLElement
-  /** Asks for rows that are not loaded, by an index in each part of them. */
+  /** Of a long sheet: see `sheetPart`. */
+  widths: readonly number[] | undefined
+  /** Asks for parts that are not loaded, by their first rows. */
   onMissing: (rows: readonly number[]) => void
 }
 
 /** The rows near the view, and those of the passage wherever they are. */
-export function LongSheet({
-  text,
-  lines,
-  head,
-  columns,
-  passage,
-  scroller,
-  onMissing,
-}: SheetProps & { head: number }): JSX.Element {
+export function LongSheet(props: SheetProps & { head: number }): JSX.Element {
+  const { text, lines, head, columns, widths: measured, passage, scroller, onMissing } = props
   const body = useRef<HTMLTableSectionElement>(null)
   const { scrollMargin } = usePositionInScroller(body)
-  // Columns do not move when more rows are loaded.
-  const [widths] = useState(() => columnWidths(text, lines, columns.length))
+  const widths = useMemo(
+    () => (measured ? limitWidths(measured, columns.length) : columnWidths(text, loadedLines(lines), columns.length)),
+    [measured, text, lines, columns],
+  )
   const cited = useMemo(() => (passage ? linesWithin(lines, passage) : undefined), [lines, passage])
 
   // eslint-disable-next-line react-hooks/incompatible-library -- its functions are used here alone, in every render
@@ -68,11 +64,14 @@ export function LongSheet({
   const items = virtualizer.getVirtualItems()
   const near = items.flatMap(({ index }) => [index, index - ROWS_AHEAD, index + ROWS_AHEAD])
   const missing = near.filter((index) => index >= 0 && index < lines.length && lines[index] === undefined)
-  const parts = [...new Set(missing.map((index) => Math.floor(index / PART_ROWS)))].join()
+  const parts = [...new Set(missing.map((index) => Math.floor(index / SHEET_PART_ROWS)))].join()
   useEffect(() => {
     if (parts === '') return
     // Rows that are only passed on the way to others are not loaded.
-    const timer = setTimeout(() => onMissing(parts.split(',').map((part) => Number(part) * PART_ROWS)), PASSING_MS)
+    const timer = setTimeout(
+      () => onMissing(parts.split(',').map((part) => Number(part) * SHEET_PART_ROWS)),
+      PASSING_MS,
+    )
     return () => clearTimeout(timer)
   }, [parts, onMissing])
   const all = [String(lines.at(-1)?.row ?? 0).length, ...widths]
@@ -94,10 +93,10 @@ export function LongSheet({
       </colgroup>
       <SheetHead columns={columns} />
       <tbody ref={body}>
-        {items.flatMap(({ index, start }, place) => [
+        {items.flatMap(({ index, start, size }, place) => [
           <Gap key={`before ${index}`} height={start - endOf(items[place - 1], scrollMargin)} />,
           lines[index] === undefined ? (
-            <Gap key={`missing ${index}`} height={ROW_HEIGHT} />
+            <Gap key={`missing ${index}`} height={size} />
           ) : (
             <SheetRow
               key={index}

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 
-import { cellRange, columnName, joinParts, linesWithin, sheetLines, textBoxBlocks } from './sheet-lines.ts'
+import {
+  cellRange,
+  columnName,
+  holdsPassage,
+  joinParts,
+  linesWithin,
+  sheetLines,
+  textBoxBlocks,
+} from './sheet-lines.ts'
 
 const text = 'Hours\n\nSeason | Warden | Hours\nWinter |  | 8\n\nSummer | Ann'
 const at = (words: string) => text.indexOf(words)
@@ -92,7 +100,7 @@ describe('a sheet of which parts are loaded', () => {
       text: long.slice(start, end),
       rows: rows.slice(first, until),
       columns: [1],
-      part: { start, first, length: long.length, count: names.length, name: 'Hours', last, end: long.slice(last[0]) },
+      part: { start, first, widths: [3], count: names.length, name: 'Hours', last, end: long.slice(last[0]) },
     }
   }
   const shown = (...pages: ReturnType<typeof part>[]) => {
@@ -121,5 +129,9 @@ describe('a sheet of which parts are loaded', () => {
       linesWithin(known ?? [], { start: long.indexOf(from), end: long.indexOf(to) + 3 })
     expect(within('Dan', 'Eva')).toEqual([3, 5])
     for (const name of ['Ann', 'Cem']) expect(within(name)).toEqual([0, 0])
+    const holds = (from: string, to = from) =>
+      holdsPassage(part(2, 5), { start: long.indexOf(from), end: long.indexOf(to) + 3 })
+    expect([holds('Dan', 'Eva'), holds('Dan'), holds('Counted')]).toEqual([true, true, true])
+    expect([holds('Ann'), holds('Cem'), holds('Dan', 'Fay')]).toEqual([false, false, false])
   })
 })

@@ -43,6 +43,13 @@ export function joinParts(pages: readonly PageText[]): { text: string; lines: Sh
   return { text, lines }
 }
 
+/** Whether an answer of the server has the rows of a passage; the row before its first one tells where that begins. */
+export function holdsPassage({ part, rows = [], text }: PageText, passage: TextStretch): boolean {
+  if (!part) return true
+  const begin = part.first === 0 ? 0 : (rows[1]?.[0] ?? part.start)
+  return passage.start >= part.last[0] || (passage.start >= begin && passage.end <= part.start + text.length)
+}
+
 /** The text of text boxes: the paragraphs below the last row, or below the sheet's name. */
 export function textBoxBlocks(text: string, lines: SheetLines): (TextStretch & { kind: 'paragraph' })[] {
   const nameEnd = (text + '\n').indexOf('\n')

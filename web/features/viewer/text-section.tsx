@@ -1,5 +1,8 @@
 import { useEffect, useMemo, useRef, type JSX } from 'react'
 
+import { Button } from '#web/ui/button.tsx'
+import hidden from '#web/ui/visually-hidden.module.css'
+
 import { markPassage, rangesInStretches } from './passage-mark.ts'
 import { ViewerState } from './viewer-state.tsx'
 import type { Passage } from './viewer-target.ts'
@@ -24,7 +27,7 @@ interface TextSectionProps {
 
 export function TextSection(props: TextSectionProps): JSX.Element {
   const { documentId, page, passage, isSheet, hardWrapped, label, scroller, onMarked } = props
-  const { section, text, lines, columns, loadRows } = useSectionText(documentId, page, { isSheet, passage })
+  const { section, text, lines, columns, widths, parts } = useSectionText(documentId, page, { isSheet, passage })
   const container = useRef<HTMLDivElement>(null)
   const blocks = useMemo(() => {
     if (text === undefined) return []
@@ -52,6 +55,19 @@ export function TextSection(props: TextSectionProps): JSX.Element {
         <ViewerState kind="failed" title="This text could not be loaded" onRetry={() => void section.refetch()} />
       )}
       {section.data === null && <ViewerState kind="failed" title="There is no text here" />}
+      {parts.isLoading && (
+        <p className={hidden.hidden} role="status">
+          Loading rows
+        </p>
+      )}
+      {parts.hasFailed && (
+        <div className={styles.failedRows} role="alert">
+          Some rows could not be loaded
+          <Button variant="outline" size="sm" onClick={parts.retry}>
+            Try again
+          </Button>
+        </div>
+      )}
       {text !== undefined && blocks.length === 0 && <p className={styles.empty}>This part is empty.</p>}
       <div ref={container} className={styles.text} data-passage={passage !== null && blocks.length > 0} dir="auto">
         {text !== undefined && blocks.map((block, index) => <TextBlockView key={index} block={block} text={text} />)}
@@ -60,9 +76,10 @@ export function TextSection(props: TextSectionProps): JSX.Element {
             text={text}
             lines={lines}
             columns={columns}
+            widths={widths}
             passage={passage}
             scroller={scroller}
-            onMissing={loadRows}
+            onMissing={parts.load}
           />
         )}
         {text !== undefined &&

@@ -75,7 +75,7 @@ export function TextSections(props: TextSectionsProps): JSX.Element {
       )}
       {Array.from({ length: to - from + 1 }, (_, index) => from + index).map((page) => (
         <TextSection
-          key={`${documentId} ${page}`}
+          key={page}
           documentId={documentId}
           page={page}
           label={`${unit} ${page}`}

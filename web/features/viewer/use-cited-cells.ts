@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 
 import { sheetTextQuery } from '#web/data/documents/document-queries.ts'
 
-import { cellRange, joinParts } from './sheet-lines.ts'
+import { cellRange, holdsPassage, joinParts } from './sheet-lines.ts'
 import type { Passage } from './viewer-target.ts'
 
 /** Range of the workbook cells that contain the passage; null elsewhere. */
@@ -13,7 +13,7 @@ export function useCitedCells(documentId: string, isWorkbook: boolean, passage: 
     enabled: isWorkbook && passage !== null,
   })
   return useMemo(() => {
-    if (!data || !isWorkbook || !passage) return null
+    if (!data || !isWorkbook || !passage || !holdsPassage(data, passage)) return null
     const { text, lines } = joinParts([data])
     const range = lines && cellRange(text, lines, data.columns ?? [], passage)
     return range && `Cited: ${range}`

@@ -1,10 +1,10 @@
-import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { useQueries, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 
 import type { PageText } from '#contract/document.ts'
-import { pageTextQuery, sheetTextQuery, type PlaceInSheet } from '#web/data/documents/document-queries.ts'
+import { pageTextQuery, retryParts, sheetTextQuery, type PlaceInSheet } from '#web/data/documents/document-queries.ts'
 
-import { joinParts, type SheetLines } from './sheet-lines.ts'
+import { holdsPassage, joinParts, type SheetLines } from './sheet-lines.ts'
 import type { Passage } from './viewer-target.ts'
 
 interface SectionText {
@@ -13,8 +13,10 @@ interface SectionText {
   /** Null for all but sheets, and for sheets of which the positions of rows are unknown. */
   lines: SheetLines | null
   columns: readonly number[]
-  /** Loads the parts of a long sheet with these rows. */
-  loadRows: (rows: readonly number[]) => void
+  /** Of a long sheet: see `sheetPart`. */
+  widths: readonly number[] | undefined
+  /** Further parts of a long sheet. */
+  parts: { isLoading: boolean; hasFailed: boolean; load: (rows: readonly number[]) => void; retry: () => void }
 }
 
 /** The text of a section; of a long sheet the rows around the passage, else the first ones, and those asked for. */
@@ -23,36 +25,45 @@ export function useSectionText(
   page: number,
   { isSheet, passage }: { isSheet: boolean; passage: Passage | null },
 ): SectionText {
+  const queryClient = useQueryClient()
   const [opened] = useState<PlaceInSheet>(() => (passage === null ? { row: 0 } : { near: passage.start }))
-  const [asked, setAsked] = useState<readonly number[]>([])
+  const [asked, setAsked] = useState<readonly PlaceInSheet[]>([])
   const section = useQuery(isSheet ? sheetTextQuery(documentId, page, opened) : pageTextQuery(documentId, page))
+  // What was read whole stays for printing, and for other passages.
+  useQuery({ ...pageTextQuery(documentId, page), enabled: false })
   const first = section.data
-  const { data: citedPart } = useQuery({
-    ...sheetTextQuery(documentId, page, { near: passage?.start ?? 0 }),
-    enabled: first != null && passage !== null && !holds(first, passage),
-  })
-  const further = useQueries({
-    queries: asked.map((row) => sheetTextQuery(documentId, page, { row })),
-    combine: loadedParts,
+  const isNear = (place: PlaceInSheet): boolean => 'near' in place && place.near === passage?.start
+  if (first && passage !== null && !holdsPassage(first, passage) && !asked.some(isNear))
+    setAsked([...asked, { near: passage.start }])
+  const { loaded, isLoading, hasFailed } = useQueries({
+    queries: asked.map((place) => sheetTextQuery(documentId, page, place)),
+    combine: combineParts,
   })
   const { text, lines } = useMemo(
-    () =>
-      first ? joinParts([first, ...(citedPart ? [citedPart] : []), ...further]) : { text: undefined, lines: null },
-    [first, citedPart, further],
+    () => (first ? joinParts([first, ...loaded]) : { text: undefined, lines: null }),
+    [first, loaded],
   )
-  const loadRows = useCallback(
-    (rows: readonly number[]) => setAsked((before) => [...new Set([...before, ...rows])]),
+  const load = useCallback(
+    (rows: readonly number[]) =>
+      setAsked((before) => {
+        const known = new Set(before.map((place) => ('row' in place ? place.row : -1)))
+        return [...before, ...rows.filter((row) => !known.has(row)).map((row) => ({ row }))]
+      }),
     [],
   )
-  return { section, text, lines, columns: first?.columns ?? [], loadRows }
+  const retry = (): void => void retryParts(queryClient, documentId, page)
+  return {
+    section,
+    text,
+    lines,
+    columns: first?.columns ?? [],
+    widths: first?.part?.widths,
+    parts: { isLoading, hasFailed, load, retry },
+  }
 }
 
-const loadedParts = (results: readonly UseQueryResult<PageText | null>[]): PageText[] =>
-  results.flatMap(({ data }) => (data ? [data] : []))
-
-/** Whether the part has the rows of the passage; the row before its first one tells where that begins. */
-function holds({ part, rows = [], text }: PageText, passage: Passage): boolean {
-  if (!part) return true
-  const begin = part.first === 0 ? 0 : (rows[1]?.[0] ?? part.start)
-  return passage.start >= begin && passage.end <= part.start + text.length
-}
+const combineParts = (results: readonly UseQueryResult<PageText | null>[]) => ({
+  loaded: results.flatMap(({ data }) => (data ? [data] : [])),
+  isLoading: results.some(({ isFetching }) => isFetching),
+  hasFailed: results.some(({ isError, isFetching }) => isError && !isFetching),
+})
