@@ -146,9 +146,15 @@ test('the sheet is scrolled to both ends, with the names of its columns in view'
 })
 
 test('the print command of the browser has the loaded rows, and says that others are missing', async () => {
-  await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')))
   const paper = page.locator('body > div', { hasText: 'Some of this document is missing here.' })
-  await paper.waitFor({ state: 'attached' })
+  // The first key of the command loads the code of printing.
+  await page.keyboard.press('Control')
+  await expect
+    .poll(async () => {
+      await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')))
+      return paper.count()
+    })
+    .toBe(1)
   const rowOnPaper = (number: number) => paper.locator('th', { hasText: new RegExp(`^${number}$`) }).count()
   expect([await rowOnPaper(1), await rowOnPaper(25_000), await rowOnPaper(70_000)]).toEqual([1, 1, 0])
   await page.evaluate(() => window.dispatchEvent(new Event('afterprint')))

@@ -28,7 +28,7 @@ export interface SheetProps {
   columns: readonly number[]
   passage: Passage | null
   scroller: HTMLElement
-  /** Of a long sheet: see `sheetPart`. */
+  /** Those of a long sheet: see `sheetPart`. */
   widths: readonly number[] | undefined
   /** Asks for parts that are not loaded, by their first rows. */
   onMissing: (rows: readonly number[]) => void

@@ -63,7 +63,15 @@ export function TextSection(props: TextSectionProps): JSX.Element {
       {parts.hasFailed && (
         <div className={styles.failedRows} role="alert">
           Some rows could not be loaded
-          <Button variant="outline" size="sm" onClick={parts.retry}>
+          <Button
+            variant="outline"
+            size="sm"
+            onClick={() => {
+              // The button unmounts; keep the focus in the pane.
+              scroller.focus({ preventScroll: true })
+              parts.retry()
+            }}
+          >
             Try again
           </Button>
         </div>

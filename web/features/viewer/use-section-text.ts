@@ -13,7 +13,7 @@ interface SectionText {
   /** Null for all but sheets, and for sheets of which the positions of rows are unknown. */
   lines: SheetLines | null
   columns: readonly number[]
-  /** Of a long sheet: see `sheetPart`. */
+  /** Those of a long sheet: see `sheetPart`. */
   widths: readonly number[] | undefined
   /** Further parts of a long sheet. */
   parts: { isLoading: boolean; hasFailed: boolean; load: (rows: readonly number[]) => void; retry: () => void }
@@ -29,7 +29,7 @@ export function useSectionText(
   const [opened] = useState<PlaceInSheet>(() => (passage === null ? { row: 0 } : { near: passage.start }))
   const [asked, setAsked] = useState<readonly PlaceInSheet[]>([])
   const section = useQuery(isSheet ? sheetTextQuery(documentId, page, opened) : pageTextQuery(documentId, page))
-  // What was read whole stays for printing, and for other passages.
+  // Keeps a text that was read whole, for printing and for other passages.
   useQuery({ ...pageTextQuery(documentId, page), enabled: false })
   const first = section.data
   const isNear = (place: PlaceInSheet): boolean => 'near' in place && place.near === passage?.start
