@@ -1,7 +1,13 @@
+import { useState } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { loadable } from './loadable.tsx'
 
+/** With state of its own, as a component may have. */
+function Calling({ name }: { name: string }) {
+  const [called] = useState(name)
+  return <p>Calling {called}</p>
+}
 const Greeting = ({ name }: { name: string }) => <p>Hello {name}</p>
 
 test('shows at once what was loaded before, and something else until then', async () => {
@@ -12,7 +18,7 @@ test('shows at once what was loaded before, and something else until then', asyn
       loads += 1
       return code.promise
     },
-    { loading: ({ name }) => <p>Calling {name}</p> },
+    { loading: Calling },
   )
   expect(renderToStaticMarkup(<Part name="Ann" />)).toBe('<p>Calling Ann</p>')
   Part.preload()

@@ -15,7 +15,7 @@ interface Substitutes<Props extends object> {
  */
 export function loadable<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
-  { loading, ...failure }: Substitutes<Props> = {},
+  { loading: Loading, ...failure }: Substitutes<Props> = {},
 ): Loadable<Props> {
   let Loaded: ComponentType<Props> | undefined
   let started: Promise<unknown> | undefined
@@ -39,7 +39,7 @@ export function loadable<Props extends object>(
       )
     }, [View])
     if (View) return <View {...props} />
-    if (!failed) return loading?.(props)
+    if (!failed) return Loading && <Loading {...props} />
     if (!('unloaded' in failure)) throw new Error('The code of a part of the page could not be loaded.')
     return failure.unloaded
   }
