@@ -328,6 +328,7 @@ describe('of somebody at work', () => {
     test('the question before deleting', async () => {
       await at('/')
       await openTab('Chat')
+      await page.getByRole('button', { name: /^Space:/ }).waitFor()
       await page.getByRole('listitem').filter({ hasText: 'no answer' }).hover()
       await page.getByRole('button', { name: /^Delete A question/ }).click()
       await page.getByRole('alertdialog').waitFor()
