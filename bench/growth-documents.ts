@@ -4,10 +4,12 @@ import type pg from 'pg'
 import type { Page } from 'playwright-core'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { connectToFolder } from '#test/fill-conversation.ts'
+import { makeSheetText } from '#test/make-sheet-text.ts'
+import { openPage } from './growth-page.ts'
 import { withoutTriggers } from './growth-rows.ts'
 import { makeLongPdf } from './long-pdf.ts'
 import { inTurn, median, rounded } from './measure.ts'
-import { openChromium, openCounted, signIn } from './page-chromium.ts'
+import { openChromium, signIn } from './page-chromium.ts'
 import { startSignedIn } from './signed-in.ts'
 import { watchLibrary, type WatchedLibrary } from './watched-library.ts'
 
@@ -44,13 +46,7 @@ async function insertDocument({ admin, owner }: Stored, name: string, type: stri
 /** A workbook of one sheet; the passage is a row. */
 async function insertSheet(stored: Stored, count: number): Promise<Cited> {
   const filename = `lamps ${count}.xlsx`
-  const rows: [start: number, row: number][] = []
-  let text = 'Lamps\n'
-  for (let row = 1; row <= count; row += 1) {
-    text += '\n'
-    rows.push([text.length, row])
-    text += row === 1 ? 'Lamp | Place | Watts' : `Lamp ${row} | Corridor ${row % 40} | ${row % 100}`
-  }
+  const { text, rows } = makeSheetText(count)
   const documentId = await insertDocument(stored, filename, UPLOAD_TYPES.xlsx, 1)
   await stored.admin.query(
     `insert into document_pages (document_id, owner, page, text, rows, columns) values ($1, $2, 1, $3, $4, '[1, 2, 3]')`,
@@ -112,20 +108,10 @@ async function openCitation(page: Page, address: string): Promise<number> {
   const citation = page.locator('[data-citation="1"]').first()
   await citation.waitFor()
   const waiting = await page.evaluateHandle(() => ({
-    shown: new Promise<number>((resolve) => {
-      const begin = ({ timeStamp }: Event): void => {
-        const look = (): void => {
-          if ([...CSS.highlights.values()].some(({ size }) => size > 0))
-            requestAnimationFrame(() => resolve(performance.now() - timeStamp))
-          else requestAnimationFrame(look)
-        }
-        requestAnimationFrame(look)
-      }
-      document.addEventListener('click', begin, { capture: true, once: true })
-    }),
+    shown: window.paintedAfter?.('click', () => [...CSS.highlights.values()].some(({ size }) => size > 0)),
   }))
   await citation.click()
-  return waiting.evaluate(({ shown }) => shown)
+  return (await waiting.evaluate(({ shown }) => shown)) ?? Number.NaN
 }
 
 export async function measureDocuments(): Promise<Record<string, unknown>> {
@@ -138,7 +124,7 @@ export async function measureDocuments(): Promise<Record<string, unknown>> {
     pdf: { insert: (pages) => uploadPdf(stored, library, pages), large: 4_000, small: 5 },
   }
   const browser = await openChromium()
-  const page = await openCounted(browser)
+  const page = await openPage(browser)
   await page.goto(session.alcove.url)
   await signIn(page)
   const figures: Record<string, unknown> = {}

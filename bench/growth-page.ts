@@ -45,7 +45,8 @@ async function openAccount(session: SignedIn, rows: number): Promise<Account> {
   return account
 }
 
-async function openPage(browser: Browser): Promise<Page> {
+/** A page with `paintedAfter` and `showOnly`. */
+export async function openPage(browser: Browser): Promise<Page> {
   const page = await openCounted(browser)
   page.setDefaultTimeout(TIMEOUT_MS)
   await page.addInitScript((timeoutMs) => {

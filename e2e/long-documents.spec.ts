@@ -4,6 +4,7 @@ import type pg from 'pg'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectToFolder } from '#test/fill-conversation.ts'
+import { makeSheetText } from '#test/make-sheet-text.ts'
 import { markedText, scrollWithin } from './browser.ts'
 import { openStage, type Stage, userIdOf } from './stage.ts'
 
@@ -30,27 +31,13 @@ const insertDocument = (id: string, name: string, mimetype: string, pages: numbe
     [id, name, mimetype, pages],
   )
 
-/** The text of a sheet, with the offset and number of each row. */
-function makeSheet(): { text: string; rows: [number, number][] } {
-  const rows: [number, number][] = []
-  const lines = ['Lamps']
-  let length = 'Lamps\n\n'.length
-  for (let row = 1; row <= ROWS; row += 1) {
-    const line = row === 1 ? 'Lamp | Place | Watts' : `Lamp ${row} | Corridor ${row % 40} | ${row % 100}`
-    rows.push([length, row])
-    lines.push(row === 1 ? `\n${line}` : line)
-    length += line.length + 1
-  }
-  return { text: lines.join('\n'), rows }
-}
-
 const sentence = (section: number) => `The keeper of section ${section} trims the lamp.`
 
 beforeAll(async () => {
   stage = await openStage()
   page = stage.page
   client = await connectToFolder(stage.dataDir)
-  const { text, rows } = makeSheet()
+  const { text, rows } = makeSheetText(ROWS)
   await insertDocument(WORKBOOK, 'lamps.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 1)
   await client.query(
     `insert into document_pages (document_id, owner, page, text, rows, columns) values ($1, ${ownerToSql}, 1, $2, $3, '[1, 2, 3]')`,

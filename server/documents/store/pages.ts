@@ -89,14 +89,17 @@ export async function getPageNear(
   const [sheet] = found
   if (!sheet) return getPageText(scope, documentId, page)
   const { text, columns, count, begin, last } = sheet
-  const [from, until] =
+  const [from, passageRows] =
     'row' in place
-      ? [place.row, place.row]
-      : [place.near, place.near + PASSAGE_CHARACTERS].map((offset) => countRows(text, begin, offset) - 1)
-  const part = Math.floor(Math.min(Math.max(0, from ?? 0), count - 1) / SHEET_PART_ROWS) * SHEET_PART_ROWS
+      ? [place.row, 0]
+      : [
+          countRows(text, begin, place.near) - 1,
+          text.slice(place.near, place.near + PASSAGE_CHARACTERS).split('\n').length,
+        ]
+  const part = Math.floor(Math.min(Math.max(0, from), count - 1) / SHEET_PART_ROWS) * SHEET_PART_ROWS
   // With the row before, which tells whether rows are missing in between.
   const first = Math.max(0, part - 1)
-  const end = Math.min(count, Math.max(part + SHEET_PART_ROWS + SHARED_ROWS, (until ?? 0) + 1))
+  const end = Math.min(count, Math.max(part + SHEET_PART_ROWS + SHARED_ROWS, from + passageRows))
   const { rows: read } = await scope.query<{ rows: SheetRow[] }>(
     `select jsonb_path_query_array(rows, '$[$first to $last]', $3) as rows from document_pages where document_id = $1 and page = $2`,
     [documentId, page, { first, last: end - 1 }],

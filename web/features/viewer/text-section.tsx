@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useRef, type JSX } from 'react'
 
-import { Button } from '#web/ui/button.tsx'
 import hidden from '#web/ui/visually-hidden.module.css'
 
 import { markPassage, rangesInStretches } from './passage-mark.ts'
@@ -61,19 +60,8 @@ export function TextSection(props: TextSectionProps): JSX.Element {
         </p>
       )}
       {parts.hasFailed && (
-        <div className={styles.failedRows} role="alert">
-          Some rows could not be loaded
-          <Button
-            variant="outline"
-            size="sm"
-            onClick={() => {
-              // The button unmounts; keep the focus in the pane.
-              scroller.focus({ preventScroll: true })
-              parts.retry()
-            }}
-          >
-            Try again
-          </Button>
+        <div className={styles.failedRows}>
+          <ViewerState kind="failed" title="Some rows could not be loaded" onRetry={parts.retry} />
         </div>
       )}
       {text !== undefined && blocks.length === 0 && <p className={styles.empty}>This part is empty.</p>}
